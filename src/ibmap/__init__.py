@@ -1,0 +1,90 @@
+"""Which variables of a table depend directly on which others.
+
+ibmap learns the structure of a Markov network from a table of discrete
+variables by the independence-based score (IB-score) of Bromberg and Schlüter.
+
+Everything below is loaded when it is first used, so importing is quick.
+
+Examples
+--------
+>>> import ibmap
+>>> rows = [["sun", "play"], ["rain", "stay"]] * 20
+>>> ibmap.IBMAPHC().fit(rows).adjacency_.tolist()
+[[False, True], [True, False]]
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ibmap import metrics, simulate
+    from ibmap.closure import Assertion, blanket_closure, pairwise_closure
+    from ibmap.encoding import encode
+    from ibmap.estimators import GSMN, IBMAPHC
+    from ibmap.graph import MarkovGraph
+    from ibmap.independence.bayesian import BayesianTest
+    from ibmap.independence.classical import ChiSquareTest, GTest
+    from ibmap.independence.separation import SeparationTest
+    from ibmap.result import SearchResult
+    from ibmap.score import closure_score, ib_score
+    from ibmap.table import EncodedTable
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Assertion": "ibmap.closure",
+    "BayesianTest": "ibmap.independence.bayesian",
+    "ChiSquareTest": "ibmap.independence.classical",
+    "EncodedTable": "ibmap.table",
+    "GSMN": "ibmap.estimators",
+    "GTest": "ibmap.independence.classical",
+    "IBMAPHC": "ibmap.estimators",
+    "MarkovGraph": "ibmap.graph",
+    "SearchResult": "ibmap.result",
+    "SeparationTest": "ibmap.independence.separation",
+    "blanket_closure": "ibmap.closure",
+    "closure_score": "ibmap.score",
+    "encode": "ibmap.encoding",
+    "ib_score": "ibmap.score",
+    "pairwise_closure": "ibmap.closure",
+}
+_MODULES = ("metrics", "simulate")
+
+__all__ = [
+    "GSMN",
+    "IBMAPHC",
+    "Assertion",
+    "BayesianTest",
+    "ChiSquareTest",
+    "EncodedTable",
+    "GTest",
+    "MarkovGraph",
+    "SearchResult",
+    "SeparationTest",
+    "blanket_closure",
+    "closure_score",
+    "encode",
+    "ib_score",
+    "metrics",
+    "pairwise_closure",
+    "simulate",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name on first use."""
+    if name in _MODULES:
+        return importlib.import_module(f"ibmap.{name}")
+    if name in _HOMES:
+        value = getattr(importlib.import_module(_HOMES[name]), name)
+        globals()[name] = value
+        return value
+    msg = f"module 'ibmap' has no attribute {name!r}"
+    raise AttributeError(msg)
+
+
+def __dir__() -> list[str]:
+    """List the public names."""
+    return sorted([*__all__, "__version__"])

@@ -1,0 +1,1 @@
+"""Independence-based learners: a blanket for each variable, joined to a graph."""

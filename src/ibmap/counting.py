@@ -1,0 +1,128 @@
+"""Counts of two variables in each slice of a conditioning set."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ibmap.kernels import counting as kernels
+from ibmap.table import EncodedTable
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """The cells of a three-way table that occur in the data.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_cells, 4)
+        Rows (slice, state of x, state of y, count), sorted.
+    n_slices : int
+        Slices seen.
+    n_states : tuple of int
+        States of x and of y.
+    """
+
+    values: NDArray[np.int64]
+    n_slices: int
+    n_states: tuple[int, int]
+
+    def dense(self) -> NDArray[np.int64]:
+        """Spread the cells out into an array.
+
+        Returns
+        -------
+        ndarray of shape (n_slices, n_states_x, n_states_y)
+            The counts.
+        """
+        counts = np.zeros((self.n_slices, *self.n_states), np.int64)
+        s, x, y, count = self.values.T
+        counts[s, x, y] = count
+        return counts
+
+
+def number_slices(table: EncodedTable, given: Sequence[int]) -> tuple[NDArray[np.int64], int]:
+    """Number the configurations of a set of variables that occur.
+
+    Parameters
+    ----------
+    table : EncodedTable
+        The data.
+    given : sequence of int
+        The variables.
+
+    Returns
+    -------
+    labels : ndarray of shape (n_rows,)
+        Slice of each row, from 0.
+    n_slices : int
+        How many occur.
+
+    Examples
+    --------
+    >>> table = EncodedTable.from_codes([[0, 1], [2, 0], [0, 1]])
+    >>> number_slices(table, (0, 1))
+    (array([0, 1, 0]), 2)
+    """
+    labels = np.empty(table.n_rows, np.int64)
+    columns = np.asarray(given, np.int64)
+    n_slices = kernels.number_slices(table.codes, columns, table.cardinalities, labels)
+    return labels, int(n_slices)
+
+
+def count_cells(table: EncodedTable, x: int, y: int, given: Sequence[int] = ()) -> Cells:
+    """Count the joint states of two variables in each slice, as a list of cells.
+
+    Parameters
+    ----------
+    table : EncodedTable
+        The data.
+    x, y : int
+        Two variables.
+    given : sequence of int
+        The conditioning set.
+
+    Returns
+    -------
+    Cells
+        Never more than one a row of the table, however many states there are.
+    """
+    labels, n_slices = number_slices(table, given)
+    n_states = (int(table.cardinalities[x]), int(table.cardinalities[y]))
+    n_possible = n_slices * n_states[0] * n_states[1]
+    is_dense = n_possible <= kernels.DENSE_FACTOR * table.n_rows + kernels.DENSE_EXTRA
+    count = kernels.count_cells_dense if is_dense else kernels.count_cells_sorted
+    cells = np.empty((min(table.n_rows, n_possible), 4), np.int64)
+    columns = table.codes[:, x], table.codes[:, y]
+    n_cells = count(labels, *columns, table.weights, (n_slices, *n_states), cells)
+    return Cells(cells[:n_cells], n_slices, n_states)
+
+
+def contingency(table: EncodedTable, x: int, y: int, given: Sequence[int] = ()) -> NDArray[np.int64]:
+    """Count the joint states of two variables in each state of a third set.
+
+    Parameters
+    ----------
+    table : EncodedTable
+        The data.
+    x, y : int
+        Two variables.
+    given : sequence of int
+        The conditioning set.
+
+    Returns
+    -------
+    ndarray of shape (n_slices, n_states_x, n_states_y)
+        One slice per configuration of `given` that occurs in the data.
+
+    Examples
+    --------
+    >>> table = EncodedTable.from_codes([[0, 0], [0, 1], [1, 1], [1, 1]])
+    >>> contingency(table, 0, 1)
+    array([[[1, 1],
+            [0, 2]]])
+    """
+    return count_cells(table, x, y, given).dense()

@@ -1,0 +1,52 @@
+"""Every exception and warning the package raises on purpose.
+
+Each exception descends from `IbmapError` and from the built-in a user would
+catch anyway, so ``except ValueError`` keeps working.
+"""
+
+
+class IbmapError(Exception):
+    """Base of all errors raised by ibmap."""
+
+
+class InvalidTableError(IbmapError, ValueError):
+    """The input cannot be read as a table of discrete variables."""
+
+
+class InvalidGraphError(IbmapError, ValueError):
+    """The input cannot be read as an undirected graph over the variables."""
+
+
+class InvalidOptionError(IbmapError, ValueError):
+    """An option has a value outside its documented range."""
+
+
+class UnknownVariableError(IbmapError, KeyError):
+    """A variable was named or numbered that the table or graph does not have."""
+
+    def __str__(self) -> str:
+        return str(self.args[0]) if self.args else ""
+
+
+class TooLargeError(IbmapError, ValueError):
+    """An exponential computation was asked for beyond its stated size."""
+
+
+class FileFormatError(IbmapError, ValueError):
+    """A file is not in the format its name or content promises."""
+
+
+class IbmapWarning(UserWarning):
+    """Base of all warnings issued by ibmap."""
+
+
+class DataWarning(IbmapWarning):
+    """The table is usable, but a column deserves a second look."""
+
+
+class SearchWarning(IbmapWarning):
+    """A search ended before it was done; the best so far is returned."""
+
+
+class SamplingWarning(IbmapWarning):
+    """A Markov chain mixed badly; its draws may not represent the network."""

@@ -1,0 +1,1 @@
+"""Tests of conditional independence behind one small protocol."""

@@ -1,0 +1,216 @@
+"""What every test of independence offers.
+
+A test answers questions about *triplets*: is x independent of y given a set?
+`IndependenceTest` takes names or numbers, puts the question in its canonical
+form (so that every test is symmetric), remembers the answers, and counts the
+distinct questions: the cost measure of the literature.
+
+`ProbabilisticTest` adds what the IB-score needs: the posterior probability of
+either answer.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from ibmap.errors import InvalidOptionError
+from ibmap.independence.memo import Memo
+from ibmap.table import variable_index
+
+Variable = int | str
+
+
+class Triplet(NamedTuple):
+    """The question whether `x` is independent of `y` given a set of others."""
+
+    x: int
+    y: int
+    given: tuple[int, ...]
+
+    def canonical(self) -> Triplet:
+        """Order the pair and the set, so that equal questions compare equal.
+
+        Returns
+        -------
+        Triplet
+            With ``x < y`` and sorted `given`.
+
+        Examples
+        --------
+        >>> Triplet(3, 1, (5, 2)).canonical()
+        Triplet(x=1, y=3, given=(2, 5))
+        """
+        x, y = (self.x, self.y) if self.x < self.y else (self.y, self.x)
+        return Triplet(x, y, tuple(sorted(self.given)))
+
+
+class LogProbabilities(NamedTuple):
+    """Natural logs of the posteriors of independence and of dependence."""
+
+    independent: float
+    dependent: float
+
+
+class Answer(NamedTuple):
+    """The outcome of a test.
+
+    `log_support` is the log of what speaks for independence: its posterior
+    probability, or the p-value of a classical test.
+    """
+
+    independent: bool
+    log_support: float
+
+
+class IndependenceTest(ABC):
+    """A test of conditional independence among named variables.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names of the variables, in order.
+    """
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = tuple(names)
+        self._memo: Memo[Answer] = Memo()
+
+    @property
+    def n_variables(self) -> int:
+        """Number of variables."""
+        return len(self.names)
+
+    @property
+    def n_tests(self) -> int:
+        """Number of distinct questions asked so far."""
+        return self._memo.n_distinct
+
+    @property
+    def asked(self) -> frozenset[Triplet]:
+        """The distinct questions asked so far, in canonical form."""
+        return frozenset(Triplet(*key) for key in self._memo.keys)
+
+    def ask(self, x: Variable, y: Variable, given: Iterable[Variable] = ()) -> Answer:
+        """Test one triplet.
+
+        Parameters
+        ----------
+        x, y : int or str
+            Two variables, by name or number.
+        given : iterable of int or str
+            The conditioning set.
+
+        Returns
+        -------
+        Answer
+            Verdict and support.
+        """
+        return self.ask_triplet(self.triplet(x, y, given))
+
+    def is_independent(self, x: Variable, y: Variable, given: Iterable[Variable] = ()) -> bool:
+        """Tell whether two variables are independent given a set.
+
+        Parameters
+        ----------
+        x, y : int or str
+            Two variables, by name or number.
+        given : iterable of int or str
+            The conditioning set.
+
+        Returns
+        -------
+        bool
+            The verdict of the test.
+        """
+        return self.ask(x, y, given).independent
+
+    def triplet(self, x: Variable, y: Variable, given: Iterable[Variable] = ()) -> Triplet:
+        """Put a question by names or numbers into its numbered form.
+
+        Parameters
+        ----------
+        x, y : int or str
+            Two variables.
+        given : iterable of int or str
+            The conditioning set.
+
+        Returns
+        -------
+        Triplet
+            In the order asked, with the set sorted and without repetitions.
+        """
+        given = (given,) if isinstance(given, str) else given
+        numbers = {variable_index(self.names, z) for z in given}
+        result = Triplet(variable_index(self.names, x), variable_index(self.names, y), tuple(sorted(numbers)))
+        if result.x == result.y or result.x in numbers or result.y in numbers:
+            msg = (
+                f"a test needs two different variables outside the given ones; "
+                f"asked for {x!r}, {y!r} given {[self.names[z] for z in result.given]}"
+            )
+            raise InvalidOptionError(msg)
+        return result
+
+    def ask_triplet(self, triplet: Triplet) -> Answer:
+        """Answer a question whose set is sorted; remember and count it.
+
+        Parameters
+        ----------
+        triplet : Triplet
+            The question.
+
+        Returns
+        -------
+        Answer
+            Verdict and support.
+        """
+        x, y, given = triplet
+        key = (x, y, given) if x < y else (y, x, given)
+        answer = self._memo.get(key)
+        if answer is None:
+            answer = self._answer(triplet)
+            self._memo.put(key, answer)
+        return answer
+
+    @abstractmethod
+    def _answer(self, triplet: Triplet) -> Answer:
+        """Carry out the test."""
+
+
+class ProbabilisticTest(IndependenceTest):
+    """A test that knows the posterior probability of its verdict."""
+
+    def log_probabilities(self, x: Variable, y: Variable, given: Iterable[Variable] = ()) -> LogProbabilities:
+        """Give the log posteriors of independence and of dependence.
+
+        Parameters
+        ----------
+        x, y : int or str
+            Two variables, by name or number.
+        given : iterable of int or str
+            The conditioning set.
+
+        Returns
+        -------
+        LogProbabilities
+            The pair (log Pr(I | D), log Pr(not I | D)).
+        """
+        triplet = self.triplet(x, y, given)
+        self.ask_triplet(triplet)
+        return self.log_posteriors(triplet)
+
+    @abstractmethod
+    def log_posteriors(self, triplet: Triplet) -> LogProbabilities:
+        """Give both log posteriors of a numbered triplet, without counting it.
+
+        Parameters
+        ----------
+        triplet : Triplet
+            The question.
+
+        Returns
+        -------
+        LogProbabilities
+            The pair (log Pr(I | D), log Pr(not I | D)).
+        """

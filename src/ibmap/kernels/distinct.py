@@ -1,0 +1,95 @@
+"""Count the distinct tests behind a hill climb without listing them.
+
+Looking at every change of the blanket B of X asks, for each other variable Y,
+about the pair {X, Y} given every set within one change of B - Y: a ball of
+radius one whose centre is B - Y. The distinct tests of a search are the union
+of these balls, and two balls meet only if their centres differ in at most two
+variables. Sets are rows of 64-bit words.
+"""
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def differences(a, b, x, y, found):
+    """List up to three variables, other than x and y, in one set alone; return how many.
+
+    a, b: IN, sets. found: OUT.
+    """
+    n_found = 0
+    for w in range(a.shape[0]):
+        word = a[w] ^ b[w]
+        while word != 0:
+            low = word & (~word + np.uint64(1))
+            position = np.int64(w) * 64
+            probe = low
+            while probe > np.uint64(1):
+                probe >>= np.uint64(1)
+                position += 1
+            word ^= low
+            if position not in (x, y):
+                found[n_found] = position
+                n_found += 1
+                if n_found == 3:
+                    return 3
+    return n_found
+
+
+@njit(cache=True, nogil=True)
+def mark_overlap(center, others, newest, earlier, x, y, marks):
+    """Mark the points of one ball that earlier balls of the pair cover.
+
+    newest, earlier: IN, chain through the rows of `others` (-1 ends it). marks: OUT, entry w
+    for the centre with w changed, the last entry for the centre itself. Returns False when
+    an earlier ball has the same centre.
+    """
+    found = np.empty(3, np.int64)
+    k = newest
+    while k >= 0:
+        distance = differences(center, others[k], x, y, found)
+        if distance == 0:
+            return False
+        if distance == 1:
+            marks[found[0]] = True
+            marks[-1] = True
+        elif distance == 2:
+            marks[found[0]] = True
+            marks[found[1]] = True
+        k = earlier[k]
+    return True
+
+
+@njit(cache=True, nogil=True)
+def count_fresh(x, center, sets, newest, earlier, marks):
+    """Count the tests of one look at the changes of X's blanket not asked before.
+
+    center: IN, the blanket. sets, newest, earlier: IN, blankets looked at before, chained
+    by variable. marks: scratch of n + 1 entries.
+    """
+    n = newest.shape[0]
+    fresh = 0
+    for y in range(n):
+        if y == x:
+            continue
+        marks[:] = False
+        if mark_overlap(center, sets, newest[x], earlier, x, y, marks) and mark_overlap(
+            center, sets, newest[y], earlier, x, y, marks
+        ):
+            fresh += n - 1
+            for w in range(n + 1):
+                fresh -= marks[w]
+    return fresh
+
+
+@njit(cache=True, nogil=True)
+def is_covered(x, y, given, sets, newest, earlier):
+    """Tell whether a test of x and y given a set belongs to any look so far."""
+    found = np.empty(3, np.int64)
+    for start in (newest[x], newest[y]):
+        k = start
+        while k >= 0:
+            if differences(given, sets[k], x, y, found) <= 1:
+                return True
+            k = earlier[k]
+    return False

@@ -1,0 +1,273 @@
+"""IBMAP-HC: hill climbing over structures by flips of single edges.
+
+Because the score is a sum of local terms, one flip of (X, Y) changes what is
+known about the changes of X and of Y alone: every ascent refreshes two
+variables, and the gains of all other pairs stay valid.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ibmap.graph import MarkovGraph
+from ibmap.score import LocalScore
+from ibmap.search.cost import DistinctTests
+from ibmap.ties import TOLERANCE
+
+
+class Flip(NamedTuple):
+    """One ascent: the pair flipped, whether an edge was added, gain and new score."""
+
+    x: int
+    y: int
+    added: bool
+    gain: float
+    score: float
+
+
+class Progress(NamedTuple):
+    """What a callback is told: where a climb stands."""
+
+    phase: str
+    done: int
+    total: int
+    n_ascents: int
+    score: float
+    seconds: float
+
+
+Callback = Callable[[Progress], None]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When to stop before a local optimum is reached.
+
+    Parameters
+    ----------
+    max_ascents : int, optional
+        Number of flips at most.
+    max_seconds : float, optional
+        Wall-clock time at most; checked between refreshes.
+    """
+
+    max_ascents: int | None = None
+    max_seconds: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Climb:
+    """The outcome of a hill climb.
+
+    Parameters
+    ----------
+    graph : MarkovGraph
+        The last structure reached.
+    score : float
+        Its score.
+    trace : tuple of Flip
+        The ascents in order.
+    n_iterations : int
+        Neighbourhoods looked at: one more than the ascents unless a limit
+        ended the climb.
+    stopped : {"optimum", "max_ascents", "max_seconds"}
+        Why it ended.
+    gains : ndarray of shape (n_variables, n_variables) or None
+        Gain of flipping each pair at the end; None if there was no time to look.
+    tests : DistinctTests
+        What it cost.
+    """
+
+    graph: MarkovGraph
+    score: float
+    trace: tuple[Flip, ...]
+    n_iterations: int
+    stopped: str
+    gains: NDArray[np.float64] | None
+    tests: DistinctTests = field(repr=False)
+
+
+def hill_climb(
+    score: LocalScore,
+    start: MarkovGraph,
+    *,
+    limits: Limits | None = None,
+    n_threads: int = 1,
+    callback: Callback | None = None,
+) -> Climb:
+    """Flip the best edge until no flip improves the score.
+
+    The best of all n(n-1)/2 flips is taken if its gain is over 1e-9; among
+    gains within 1e-9 of the best, the lowest pair wins.
+
+    Parameters
+    ----------
+    score : LocalScore
+        The score to maximise.
+    start : MarkovGraph
+        Where to begin.
+    limits : Limits, optional
+        When to stop early.
+    n_threads : int
+        Threads that refresh variables; the result is the same for any number.
+    callback : callable, optional
+        Called with a `Progress` after each step.
+
+    Returns
+    -------
+    Climb
+        A structure without a better flip, unless a limit was hit.
+
+    Examples
+    --------
+    >>> from ibmap.independence.bayesian import BayesianTest
+    >>> from ibmap.score import TestScore
+    >>> rows = [[0, 0, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1]] * 10
+    >>> score = TestScore(BayesianTest(rows))
+    >>> hill_climb(score, MarkovGraph.empty(3)).graph.edges
+    ((0, 1),)
+    """
+    climber = _Climber(score, start, limits or Limits(), callback)
+    with ThreadPoolExecutor(max_workers=n_threads) as pool:
+        return climber.run(pool)
+
+
+class _Climber:
+    """The state of one climb: the structure and the known changes of each variable."""
+
+    def __init__(
+        self, score: LocalScore, start: MarkovGraph, limits: Limits, callback: Callback | None
+    ) -> None:
+        self.score, self.limits, self.callback = score, limits, callback
+        self.names = start.names
+        self.adjacency = start.adjacency.copy()
+        self.n = start.n_variables
+        self.changes = np.full((self.n, self.n), -np.inf)
+        self.gains = np.full((self.n, self.n), -np.inf)
+        self.tests = DistinctTests(self.n)
+        self.trace: list[Flip] = []
+        self.n_iterations = 0
+        self.begun = time.monotonic()
+
+    def run(self, pool: ThreadPoolExecutor) -> Climb:
+        """Look at everything once, then ascend."""
+        if not self._look_at_all(pool):
+            return self._climb("max_seconds", None)
+        stopped = None
+        while stopped is None:
+            stopped = self._ascend(pool)
+        return self._climb(stopped, self.gains)
+
+    def _look_at_all(self, pool: ThreadPoolExecutor) -> bool:
+        """Refresh every variable, a few at a time; tell whether there was time."""
+        step = 8
+        for first in range(0, self.n, step):
+            if self._is_late():
+                return False
+            last = min(first + step, self.n)
+            self._refresh(range(first, last), pool)
+            self._tell("first look", last, self.n)
+        for x in range(self.n):
+            self._update_gains(x)
+        return True
+
+    def _ascend(self, pool: ThreadPoolExecutor) -> str | None:
+        """Take the best flip; return why the climb ends, if it does."""
+        if self.limits.max_ascents is not None and len(self.trace) >= self.limits.max_ascents:
+            return "max_ascents"
+        if self._is_late():
+            return "max_seconds"
+        self.n_iterations += 1
+        x, y, gain = best_flip(self.gains)
+        if not gain > TOLERANCE:
+            return "optimum"
+        self.adjacency[x, y] = self.adjacency[y, x] = not self.adjacency[x, y]
+        self._refresh((x, y), pool)
+        self._update_gains(x)
+        self._update_gains(y)
+        chosen = float(gain)
+        self.trace.append(Flip(x, y, bool(self.adjacency[x, y]), chosen, self._total()))
+        self._tell("ascending", len(self.trace), 0)
+        return None
+
+    def _refresh(self, variables: Sequence[int], pool: ThreadPoolExecutor) -> None:
+        """Ask the score anew for the changes of some variables."""
+        blankets = [tuple(np.flatnonzero(self.adjacency[x]).tolist()) for x in variables]
+        for x, values in zip(variables, pool.map(self.score.changes, variables, blankets), strict=True):
+            self.changes[x] = values
+        for x, blanket in zip(variables, blankets, strict=True):
+            self.tests.look(x, blanket)
+
+    def _update_gains(self, x: int) -> None:
+        """Recompute the gains of all flips that touch one variable."""
+        own = self.changes.diagonal()
+        with np.errstate(invalid="ignore"):
+            gains = (self.changes[x] - own[x]) + (self.changes[:, x] - own)
+        gains = np.where(np.isnan(gains), -np.inf, gains)  # from impossible to impossible
+        gains[x] = -np.inf
+        self.gains[x, :] = gains
+        self.gains[:, x] = gains
+
+    def _total(self) -> float:
+        """Sum the terms of all variables."""
+        return math.fsum(self.changes.diagonal())
+
+    def _is_late(self) -> bool:
+        """Tell whether the time limit has passed."""
+        limit = self.limits.max_seconds
+        return limit is not None and time.monotonic() - self.begun >= limit
+
+    def _tell(self, phase: str, done: int, total: int) -> None:
+        """Report progress."""
+        if self.callback is not None:
+            seconds = time.monotonic() - self.begun
+            score = self._total() if phase == "ascending" else math.nan
+            self.callback(Progress(phase, done, total, len(self.trace), score, seconds))
+
+    def _climb(self, stopped: str, gains: NDArray[np.float64] | None) -> Climb:
+        """Put the outcome together."""
+        graph = MarkovGraph(self.adjacency, self.names)
+        if gains is None:
+            terms = [self.score.term(x, graph.blanket(x)) for x in range(self.n)]
+            score = math.fsum(terms)
+        else:
+            score = self._total()
+        return Climb(graph, score, tuple(self.trace), self.n_iterations, stopped, gains, self.tests)
+
+
+def best_flip(gains: NDArray[np.float64]) -> tuple[int, int, float]:
+    """Find the pair whose flip gains most; ties go to the lowest pair.
+
+    Parameters
+    ----------
+    gains : ndarray of shape (n_variables, n_variables)
+        Symmetric; minus infinity where there is nothing to flip.
+
+    Returns
+    -------
+    x, y : int
+        The pair, ``x < y``.
+    gain : float
+        Its gain; minus infinity if there is no pair.
+
+    Examples
+    --------
+    >>> best_flip(np.array([[-np.inf, 2.0, 2.0], [2.0, -np.inf, 1.0], [2.0, 1.0, -np.inf]]))
+    (0, 1, 2.0)
+    """
+    if gains.size == 0:
+        return 0, 0, -math.inf
+    best = gains.max()
+    if best == -np.inf:
+        return 0, 0, -math.inf
+    first = int(np.argmax(gains >= best - TOLERANCE))  # row by row: the lowest pair, x < y
+    x, y = divmod(first, gains.shape[1])
+    return x, y, float(gains[x, y])

@@ -1,0 +1,260 @@
+"""The encoded table: what every later step reads.
+
+A discrete data set is kept as small integer codes, validated once at the
+door, in one dtype and memory order, so that each kernel compiles once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ibmap.errors import InvalidTableError, UnknownVariableError
+
+CODE_DTYPE = np.uint16
+MAX_STATES = 65535  # what a code of 16 bits can tell apart, one value kept free
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """What happened to a table on its way in.
+
+    Parameters
+    ----------
+    n_rows_read : int
+        Rows of the input.
+    n_rows_dropped : int
+        Rows left out because of missing values.
+    missing : dict of str to int
+        Missing values of each column that has any.
+    bin_edges : dict of str to tuple of float
+        Where each binned column was cut.
+    dropped_columns : tuple of str
+        Columns left out on request.
+    warnings : tuple of str
+        What deserves a second look.
+    """
+
+    n_rows_read: int
+    n_rows_dropped: int = 0
+    missing: dict[str, int] = field(default_factory=dict)
+    bin_edges: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    dropped_columns: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class EncodedTable:
+    """A discrete data set as small integer codes.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_rows, n_variables)
+        State of each variable in each row, unsigned 16 bit, column after column
+        in memory.
+    cardinalities : ndarray of shape (n_variables,)
+        Number of states of each variable, observed or not.
+    names : tuple of str
+        Column names.
+    labels : tuple of tuple
+        The original value behind each code, per variable.
+    weights : ndarray of shape (n_rows,)
+        How often each row occurs.
+    preparation : Preparation
+        What happened to the input.
+
+    Notes
+    -----
+    Build one with `ibmap.encoding.encode` from any table, or with
+    `EncodedTable.from_codes` from integers.
+    """
+
+    codes: NDArray[np.uint16]
+    cardinalities: NDArray[np.int64]
+    names: tuple[str, ...]
+    labels: tuple[tuple[Any, ...], ...]
+    weights: NDArray[np.int64]
+    preparation: Preparation
+
+    @classmethod
+    def from_codes(
+        cls,
+        codes: ArrayLike,
+        cardinalities: Sequence[int] | None = None,
+        names: Sequence[str] | None = None,
+        weights: ArrayLike | None = None,
+    ) -> EncodedTable:
+        """Take a table that is already made of codes 0, 1, 2, ...
+
+        Parameters
+        ----------
+        codes : array_like of int, shape (n_rows, n_variables)
+            The codes.
+        cardinalities : sequence of int, optional
+            States of each variable; one more than the largest code by default.
+        names : sequence of str, optional
+            Column names; ``x0, x1, ...`` by default.
+        weights : array_like of int, optional
+            How often each row occurs; once by default. Rows of weight 0 are left out.
+
+        Returns
+        -------
+        EncodedTable
+            The validated table.
+
+        Examples
+        --------
+        >>> EncodedTable.from_codes([[0, 1], [1, 0], [1, 2]]).cardinalities
+        array([2, 3])
+        """
+        values = np.asarray(codes)
+        if values.ndim != 2 or not np.issubdtype(values.dtype, np.integer):
+            msg = "codes must be a two-dimensional array of integers"
+            raise InvalidTableError(msg)
+        n_rows, n_variables = values.shape
+        names = tuple(names) if names is not None else tuple(f"x{k}" for k in range(n_variables))
+        tops = values.max(axis=0, initial=0).astype(np.int64)
+        cards = np.maximum(tops + 1, 1) if cardinalities is None else np.asarray(cardinalities, np.int64)
+        counts = np.ones(n_rows, np.int64) if weights is None else np.asarray(weights, np.int64)
+        _check_codes(values, cards, names, counts)
+        labels = tuple(tuple(range(int(c))) for c in cards)
+        occurs = counts > 0
+        fixed = np.asfortranarray(values[occurs].astype(CODE_DTYPE))
+        cards = np.ascontiguousarray(cards, np.int64)
+        return cls(fixed, cards, names, labels, counts[occurs], Preparation(n_rows))
+
+    @property
+    def n_rows(self) -> int:
+        """Rows held, each counted once whatever its weight."""
+        return int(self.codes.shape[0])
+
+    @property
+    def n_variables(self) -> int:
+        """Number of columns."""
+        return int(self.codes.shape[1])
+
+    @cached_property
+    def n_samples(self) -> int:
+        """Number of data points: the sum of the weights."""
+        return int(self.weights.sum())
+
+    @cached_property
+    def is_weighted(self) -> bool:
+        """Whether any row stands for more or less than one data point."""
+        return bool((self.weights != 1).any())
+
+    def index(self, variable: int | str) -> int:
+        """Find a variable by its name or number.
+
+        Parameters
+        ----------
+        variable : int or str
+            A column name, or a column number from 0.
+
+        Returns
+        -------
+        int
+            The column number.
+        """
+        return variable_index(self.names, variable)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A short digest of names, states and rows; the same data gives the same one."""
+        digest = hashlib.sha256()
+        digest.update(repr((self.names, self.labels, self.codes.shape)).encode())
+        digest.update(self.codes.tobytes(order="F"))
+        digest.update(self.weights.tobytes())
+        return digest.hexdigest()[:16]
+
+    def compressed(self) -> EncodedTable:
+        """Merge equal rows into one row with a weight.
+
+        Returns
+        -------
+        EncodedTable
+            The distinct rows, sorted, with how often each occurs.
+
+        Examples
+        --------
+        >>> table = EncodedTable.from_codes([[1, 0], [0, 1], [1, 0]]).compressed()
+        >>> table.codes.tolist(), table.weights.tolist()
+        ([[0, 1], [1, 0]], [1, 2])
+        """
+        if self.n_rows == 0:
+            return self
+        order, starts = _group_equal_rows(self.codes)
+        weights = np.add.reduceat(self.weights[order], starts)
+        distinct = np.asfortranarray(self.codes[order[starts]])
+        return EncodedTable(distinct, self.cardinalities, self.names, self.labels, weights, self.preparation)
+
+
+def variable_index(names: Sequence[str], variable: int | str) -> int:
+    """Find a variable among names, by its name or number.
+
+    Parameters
+    ----------
+    names : sequence of str
+        All names, in column order.
+    variable : int or str
+        What to look for.
+
+    Returns
+    -------
+    int
+        Its position.
+
+    Examples
+    --------
+    >>> variable_index(("age", "sex"), "sex")
+    1
+    """
+    if isinstance(variable, str):
+        if variable in names:
+            return list(names).index(variable)
+        known = ", ".join(map(repr, names[:8])) + (", ..." if len(names) > 8 else "")
+        msg = f"there is no variable {variable!r}; the variables are {known}"
+        raise UnknownVariableError(msg)
+    number = int(variable)
+    if not 0 <= number < len(names):
+        msg = f"there is no variable number {number}; the numbers go from 0 to {len(names) - 1}"
+        raise UnknownVariableError(msg)
+    return number
+
+
+def _group_equal_rows(codes: NDArray[np.uint16]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Sort rows; return the order and where each run of equal rows starts."""
+    order = np.lexsort(codes.T[::-1])
+    ordered = codes[order]
+    differs = (ordered[1:] != ordered[:-1]).any(axis=1)
+    starts = np.concatenate([[0], np.flatnonzero(differs) + 1])
+    return order, starts
+
+
+def _check_codes(
+    values: NDArray[Any], cards: NDArray[np.int64], names: tuple[str, ...], weights: NDArray[np.int64]
+) -> None:
+    """Refuse codes that do not fit their cardinalities, and ill-formed companions."""
+    n_rows, n_variables = values.shape
+    if len(names) != n_variables or len(cards) != n_variables or weights.shape != (n_rows,):
+        msg = f"names, cardinalities and weights must match the {n_rows} x {n_variables} codes"
+        raise InvalidTableError(msg)
+    if (weights < 0).any():
+        msg = "weights count rows: they must not be negative"
+        raise InvalidTableError(msg)
+    for name, column, n_states in zip(names, values.T, cards, strict=True):
+        if not 1 <= n_states <= MAX_STATES:
+            msg = f"variable {name!r} has {n_states} states; 1 to {MAX_STATES} are possible"
+            raise InvalidTableError(msg)
+        if column.size and (column.min() < 0 or column.max() >= n_states):
+            msg = (
+                f"variable {name!r} has codes {column.min()} to {column.max()} "
+                f"but {n_states} states; codes must lie in [0, {n_states})"
+            )
+            raise InvalidTableError(msg)

@@ -1,0 +1,86 @@
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+import naive
+from ibmap import counting
+from ibmap.counting import contingency, count_cells, number_slices
+from ibmap.kernels import counting as kernels
+from ibmap.table import EncodedTable
+from strategies import plain, queries, tables
+
+
+@given(st.data())
+def test_contingency_matches_the_definition(data):
+    table = data.draw(tables())
+    x, y, z = data.draw(queries(table))
+    rows, cards, weights = plain(table)
+    assert contingency(table, x, y, z).tolist() == naive.contingency(rows, cards, x, y, z, weights)
+
+
+@given(st.data())
+def test_counts_are_symmetric_and_ignore_the_order_of_rows_and_of_the_given_set(data):
+    table = data.draw(tables(weighted=False))
+    x, y, z = data.draw(queries(table))
+    counts = contingency(table, x, y, z)
+    assert np.array_equal(contingency(table, y, x, z), counts.transpose(0, 2, 1))
+    shuffled = EncodedTable.from_codes(
+        table.codes[np.random.default_rng(0).permutation(table.n_rows)], table.cardinalities
+    )
+    assert np.array_equal(contingency(shuffled, x, y, z), counts)
+    other = contingency(table, x, y, z[::-1])
+    assert sorted(other.reshape(len(other), -1).tolist()) == sorted(counts.reshape(len(counts), -1).tolist())
+
+
+@given(st.data())
+def test_counts_of_chunks_add_up(data):
+    table = data.draw(tables())
+    x, y, _ = data.draw(queries(table))
+    cut = table.n_rows // 2
+    parts = [
+        EncodedTable.from_codes(table.codes[rows], table.cardinalities, weights=table.weights[rows])
+        for rows in (slice(0, cut), slice(cut, None))
+    ]
+    total = contingency(table, x, y)
+    assert np.array_equal(sum(contingency(part, x, y).sum(axis=0) for part in parts), total.sum(axis=0))
+
+
+@given(st.data())
+def test_dense_and_sorted_counting_agree(data):
+    table = data.draw(tables())
+    x, y, z = data.draw(queries(table))
+    labels, n_slices = number_slices(table, z)
+    shape = (n_slices, int(table.cardinalities[x]), int(table.cardinalities[y]))
+    results = []
+    for kernel in (kernels.count_cells_dense, kernels.count_cells_sorted):
+        cells = np.empty((table.n_rows, 4), np.int64)
+        n = kernel(labels, table.codes[:, x], table.codes[:, y], table.weights, shape, cells)
+        results.append(cells[:n].tolist())
+    assert results[0] == results[1]
+
+
+def test_slices_are_numbered_by_rows_not_by_configurations():
+    rng = np.random.default_rng(3)
+    table = EncodedTable.from_codes(rng.integers(0, 20, (300, 60)), [65535] * 60)
+    labels, n_slices = number_slices(table, tuple(range(58)))
+    assert n_slices == 300
+    assert sorted(labels.tolist()) == list(range(300))
+    cells = count_cells(table, 58, 59, tuple(range(58)))
+    assert cells.values[:, 3].sum() == 300
+    assert len(cells.values) == 300
+
+
+def test_renumbering_by_sorting_equals_renumbering_by_table(monkeypatch):
+    rng = np.random.default_rng(5)
+    small = EncodedTable.from_codes(rng.integers(0, 7, (500, 3)))
+    spread = EncodedTable.from_codes(small.codes.astype(int) * 9000)  # the same values far apart
+    for given_set in ((0,), (0, 1), (0, 1, 2)):
+        assert np.array_equal(number_slices(small, given_set)[0], number_slices(spread, given_set)[0])
+
+
+@given(tables())
+def test_compressing_keeps_every_count(table):
+    compressed = table.compressed()
+    assert compressed.n_samples == table.n_samples
+    assert len(np.unique(compressed.codes, axis=0)) == compressed.n_rows
+    assert np.array_equal(counting.contingency(compressed, 0, 1), counting.contingency(table, 0, 1))
