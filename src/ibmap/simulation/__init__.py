@@ -1,0 +1,4 @@
+"""Parts of the simulator: structures, potentials, networks, sampling, diagnosis.
+
+`ibmap.simulate` is the public face.
+"""

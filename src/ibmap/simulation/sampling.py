@@ -1,0 +1,237 @@
+"""Draw from a network: exactly from its table of probabilities, or by Gibbs sampling.
+
+Row r of a Gibbs sample is a draw of chain ``r % n_chains``. Every chain has
+its own random numbers, drawn before it starts, so the rows do not depend on
+the number of threads, and a smaller sample is the beginning of a larger one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ibmap.kernels import gibbs as kernels
+from ibmap.simulation.arguments import as_count, as_thread_count
+from ibmap.table import CODE_DTYPE
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class GibbsPlan:
+    """How a Gibbs sample is taken.
+
+    Parameters
+    ----------
+    burn_in : int
+        Sweeps of each chain before its first draw.
+    thinning : int
+        Sweeps from one draw of a chain to the next.
+    n_chains : int
+        Independent chains.
+    n_threads : int, optional
+        Threads the chains run on; every available processor by default. The
+        draws do not depend on it.
+
+    Examples
+    --------
+    >>> GibbsPlan(n_chains=2).thinning
+    10
+    """
+
+    burn_in: int = 1000
+    thinning: int = 10
+    n_chains: int = 8
+    n_threads: int | None = None
+
+    def __post_init__(self) -> None:
+        as_count(self.burn_in, "burn_in", least=0)
+        as_count(self.thinning, "thinning", least=1)
+        as_count(self.n_chains, "n_chains", least=1)
+        as_thread_count(self.n_threads)
+
+
+@dataclass(frozen=True, eq=False)
+class Blankets:
+    """The conditional distributions of a network, laid out for the kernels.
+
+    Parameters
+    ----------
+    starts : ndarray of shape (n_variables + 1,)
+        Where the neighbours of each variable begin in `neighbours`.
+    neighbours : ndarray of shape (2 * n_edges,)
+        The neighbours of every variable, end to end.
+    tables : tuple of ndarray
+        For each entry of `neighbours` the log-potential [its state, own state].
+    fields : tuple of ndarray
+        The node terms of each variable.
+    """
+
+    starts: Ints
+    neighbours: Ints
+    tables: tuple[Floats, ...]
+    fields: tuple[Floats, ...]
+
+    @classmethod
+    def of(
+        cls, edges: Sequence[tuple[int, int]], log_potentials: Sequence[Floats], fields: Sequence[Floats]
+    ) -> Blankets:
+        """Turn edges into the neighbours of each variable.
+
+        Parameters
+        ----------
+        edges : sequence of pairs of int
+            The edges.
+        log_potentials : sequence of ndarray
+            A table [state of i, state of j] for each edge (i, j).
+        fields : sequence of ndarray
+            The node terms of each variable.
+
+        Returns
+        -------
+        Blankets
+            The same network, variable by variable.
+
+        Examples
+        --------
+        >>> Blankets.of([(0, 1)], [np.eye(2)], [np.zeros(2), np.zeros(2)]).neighbours
+        array([1, 0])
+        """
+        arcs = [(i, j, table.T) for (i, j), table in zip(edges, log_potentials, strict=True)]
+        arcs += [(j, i, table) for (i, j), table in zip(edges, log_potentials, strict=True)]
+        arcs.sort(key=lambda arc: arc[:2])
+        degrees = np.bincount(np.array([arc[0] for arc in arcs], np.int64), minlength=len(fields))
+        starts = np.concatenate([[0], np.cumsum(degrees)]).astype(np.int64)
+        neighbours = np.array([arc[1] for arc in arcs], np.int64)
+        return cls(starts, neighbours, tuple(arc[2] for arc in arcs), tuple(fields))
+
+    @property
+    def cardinalities(self) -> Ints:
+        """States of each variable."""
+        return np.array([len(field) for field in self.fields], np.int64)
+
+    def chain(self) -> Callable[..., None]:
+        """Choose the kernel and give it everything that all chains share.
+
+        Returns
+        -------
+        callable
+            To be called with the state, the random words, the schedule and the codes to fill.
+        """
+        if all(len(field) == 2 for field in self.fields):
+            return self._binary_chain()
+        return self._general_chain()
+
+    def _binary_chain(self) -> Callable[..., None]:
+        """Express every conditional distribution as log-odds, linear in the neighbours."""
+        biases = np.array([field[1] - field[0] for field in self.fields])
+        offsets = np.array([table[0, 1] - table[0, 0] for table in self.tables])
+        slopes = np.array([table[1, 1] - table[1, 0] for table in self.tables]) - offsets
+        owners = np.repeat(np.arange(len(biases)), np.diff(self.starts))
+        np.add.at(biases, owners, offsets)
+
+        def run(state: Ints, words: NDArray[np.uint64], schedule: tuple[int, ...], codes: object) -> None:
+            kernels.run_binary(state, words, self.starts, self.neighbours, biases, slopes, schedule, codes)
+
+        return run
+
+    def _general_chain(self) -> Callable[..., None]:
+        """Lay fields and tables end to end."""
+        fields, field_starts = _end_to_end(self.fields)
+        tables, table_starts = _end_to_end(self.tables)
+        blankets = (self.starts, self.neighbours, fields, field_starts, tables, table_starts)
+        n_states = int(self.cardinalities.max())
+
+        def run(state: Ints, words: NDArray[np.uint64], schedule: tuple[int, ...], codes: object) -> None:
+            kernels.run_general(state, words, *blankets, np.empty(n_states), schedule, codes)
+
+        return run
+
+
+def sample_gibbs(
+    blankets: Blankets, n_samples: int, plan: GibbsPlan, rng: np.random.Generator
+) -> NDArray[np.uint16]:
+    """Draw by Gibbs sampling.
+
+    Parameters
+    ----------
+    blankets : Blankets
+        The network.
+    n_samples : int
+        Rows to draw.
+    plan : GibbsPlan
+        Burn-in, thinning, chains and threads.
+    rng : numpy.random.Generator
+        Where starting states and the chains' random words come from.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_variables)
+        The states; row r is a draw of chain ``r % plan.n_chains``.
+
+    Examples
+    --------
+    >>> pair = Blankets.of([(0, 1)], [100 * np.eye(2)], [np.zeros(2), np.zeros(2)])
+    >>> codes = sample_gibbs(pair, 50, GibbsPlan(), np.random.default_rng(0))
+    >>> bool((codes[:, 0] == codes[:, 1]).all())
+    True
+    """
+    words = rng.integers(0, 2**64, size=(plan.n_chains, 4), dtype=np.uint64)
+    states = _first_states(blankets.cardinalities, plan.n_chains, rng)
+    codes = np.zeros((n_samples, len(blankets.fields)), CODE_DTYPE)
+    run = blankets.chain()
+    jobs = [
+        partial(run, states[chain], words[chain], (plan.burn_in, plan.thinning, chain, plan.n_chains), codes)
+        for chain in range(min(plan.n_chains, n_samples))
+    ]
+    with ThreadPoolExecutor(as_thread_count(plan.n_threads)) as pool:
+        for job in [pool.submit(job) for job in jobs]:
+            job.result()
+    return codes
+
+
+def sample_exact(probabilities: Floats, n_samples: int, rng: np.random.Generator) -> NDArray[np.uint16]:
+    """Draw independently from a table of probabilities.
+
+    Parameters
+    ----------
+    probabilities : ndarray
+        Probability of every configuration, one axis a variable.
+    n_samples : int
+        Rows to draw.
+    rng : numpy.random.Generator
+        Where the random numbers come from.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_variables)
+        The states.
+
+    Examples
+    --------
+    >>> sample_exact(np.array([[0.0, 1.0], [0.0, 0.0]]), 2, np.random.default_rng(0)).tolist()
+    [[0, 1], [0, 1]]
+    """
+    sums = np.cumsum(probabilities.ravel())
+    cells = np.searchsorted(sums, rng.random(n_samples) * sums[-1], side="right")
+    return np.stack(np.unravel_index(cells, probabilities.shape), axis=1).astype(CODE_DTYPE)
+
+
+def _first_states(cardinalities: Ints, n_chains: int, rng: np.random.Generator) -> Ints:
+    """Start the chains far apart: all first states, all last states, the others at random."""
+    states = rng.integers(0, cardinalities, size=(n_chains, len(cardinalities)))
+    states[0] = 0
+    states[1:2] = cardinalities - 1
+    return states
+
+
+def _end_to_end(arrays: Sequence[Floats]) -> tuple[Floats, Ints]:
+    """Join arrays into one; return it with where each begins, and the end."""
+    starts = np.concatenate([[0], np.cumsum([array.size for array in arrays])]).astype(np.int64)
+    return np.concatenate([np.zeros(0), *(array.ravel() for array in arrays)]), starts
