@@ -1,0 +1,90 @@
+"""Write a file whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import stat
+from pathlib import Path
+
+NEW_FILE_MODE = 0o666  # the system takes away what the user's umask says
+
+
+def write_atomically(path: str | Path, content: str | bytes) -> None:
+    """Write a file so that nobody ever sees half of it.
+
+    The content goes to a new file in the same folder, is forced to disk, and takes the place of `path` in
+    one step. If anything fails, `path` is as before and nothing is left behind.
+
+    Parameters
+    ----------
+    path : str or Path
+        Where to write. A link is followed; an existing file keeps its permissions.
+    content : str or bytes
+        What to write; text is written in UTF-8.
+
+    Raises
+    ------
+    OSError
+        If the folder is missing or may not be written, or the path is a folder.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = Path(folder.name) / "net.json"
+    >>> write_atomically(path, "{}")
+    >>> path.read_text()
+    '{}'
+    >>> folder.cleanup()
+    """
+    data = content.encode() if isinstance(content, str) else content
+    target = Path(os.path.realpath(path))
+    mode = _existing_mode(target)
+    if mode is not None and stat.S_ISDIR(mode):
+        msg = f"cannot write {str(path)!r}: it is a folder; give the name of a file"
+        raise IsADirectoryError(msg)
+    if mode is not None and not stat.S_ISREG(mode):  # a device or a pipe cannot be replaced
+        target.write_bytes(data)
+        return
+    try:
+        _write_and_replace(target, data, mode)
+    except OSError as error:
+        raise type(error)(_reason(path, target, error)) from error
+
+
+def _existing_mode(target: Path) -> int | None:
+    """Tell the type and permissions of a file; None if there is none."""
+    try:
+        return target.stat().st_mode
+    except OSError:
+        return None
+
+
+def _write_and_replace(target: Path, data: bytes, mode: int | None) -> None:
+    """Write a new file beside the target, then put it in the target's place."""
+    draft = target.parent / f".ibmap-{secrets.token_hex(8)}.tmp"
+    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), NEW_FILE_MODE)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        if mode is not None:
+            draft.chmod(stat.S_IMODE(mode))
+        draft.replace(target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            draft.unlink()
+        raise
+
+
+def _reason(path: str | Path, target: Path, error: OSError) -> str:
+    """Say why a file could not be written."""
+    folder = str(target.parent)
+    if isinstance(error, FileNotFoundError | NotADirectoryError):
+        return f"cannot write {str(path)!r}: there is no folder {folder!r}; create it first"
+    if isinstance(error, PermissionError):
+        return f"cannot write {str(path)!r}: the folder {folder!r} may not be written; choose another one"
+    return f"cannot write {str(path)!r}: {error.strerror or error}"

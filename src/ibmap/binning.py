@@ -1,0 +1,187 @@
+"""Cut numbers into intervals.
+
+Equal width or equal frequency; the number of bins defaults to Sturges' rule,
+k = 1 + log2 N rounded up. The last interval is closed, all others are open above.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ibmap.errors import InvalidOptionError
+from ibmap.table import CODE_DTYPE, MAX_STATES
+
+BinRule: TypeAlias = str | int
+Bins: TypeAlias = BinRule | Mapping[str, BinRule] | None
+CHUNK = 1 << 20  # rows handled at a time, so that temporary arrays stay small
+
+
+def sturges(n_rows: int) -> int:
+    """Choose a number of bins, 1 + log2 N rounded up, at least 2.
+
+    Parameters
+    ----------
+    n_rows : int
+        The number of rows N.
+
+    Returns
+    -------
+    int
+        The number of bins.
+
+    Examples
+    --------
+    >>> sturges(64), sturges(65)
+    (7, 8)
+    """
+    return max(2, 1 + (max(n_rows, 1) - 1).bit_length())
+
+
+def check_rule(rule: Any) -> BinRule:
+    """Refuse what is not a rule for bins.
+
+    Parameters
+    ----------
+    rule : object
+        ``"width"``, ``"frequency"`` or a number of bins.
+
+    Returns
+    -------
+    str or int
+        The rule.
+
+    Examples
+    --------
+    >>> check_rule("width")
+    'width'
+    """
+    if isinstance(rule, str) and rule in ("width", "frequency"):
+        return rule
+    if isinstance(rule, int | np.integer) and not isinstance(rule, bool) and 2 <= rule <= MAX_STATES:
+        return int(rule)
+    msg = (
+        f"bins is {rule!r}; it must be 'width', 'frequency', a number of bins from 2 to {MAX_STATES}, "
+        "or a dict from column names to these"
+    )
+    raise InvalidOptionError(msg)
+
+
+def n_bins(rule: BinRule, n_rows: int) -> int:
+    """Tell how many bins a rule asks for.
+
+    Parameters
+    ----------
+    rule : str or int
+        ``"width"``, ``"frequency"`` or a number of bins.
+    n_rows : int
+        The number of rows.
+
+    Returns
+    -------
+    int
+        The number of bins; equal frequency may give fewer where values are tied.
+
+    Examples
+    --------
+    >>> n_bins(5, 1000), n_bins("width", 1000)
+    (5, 11)
+    """
+    return rule if isinstance(rule, int) else sturges(n_rows)
+
+
+def bin_edges(values: NDArray[Any], rule: BinRule) -> NDArray[np.float64]:
+    """Find where to cut.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_rows,)
+        Finite numbers, at least one.
+    rule : str or int
+        ``"width"``: k intervals of equal length; ``"frequency"``: about as many values in each, with
+        every cut at a value that occurs, so that no interval is empty; a number: that many of equal length.
+
+    Returns
+    -------
+    ndarray of shape (n_bins + 1,)
+        The edges, from the smallest to the largest value.
+
+    Examples
+    --------
+    >>> bin_edges(np.array([0.0, 1.0, 2.0, 10.0]), 2).tolist()
+    [0.0, 5.0, 10.0]
+    >>> bin_edges(np.array([0.0, 1.0, 2.0, 10.0]), "frequency").tolist()
+    [0.0, 1.0, 2.0, 10.0]
+    """
+    low, high = float(values.min()), float(values.max())
+    k = n_bins(rule, len(values))
+    if rule == "frequency":
+        ranks = np.arange(1, k) * len(values) // k
+        cuts = np.unique(np.partition(values, np.unique(ranks))[ranks].astype(np.float64))
+    else:
+        cuts = np.unique(low * (1 - np.arange(1, k) / k) + high * (np.arange(1, k) / k))
+        cuts = cuts[cuts < high]
+    return np.concatenate([[low], cuts[cuts > low], [high]])
+
+
+def bin_codes(values: NDArray[Any], edges: NDArray[np.float64]) -> NDArray[np.uint16]:
+    """Tell the interval of each value.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_rows,)
+        Numbers between the first and the last edge.
+    edges : ndarray of shape (n_bins + 1,)
+        The edges.
+
+    Returns
+    -------
+    ndarray of shape (n_rows,)
+        Numbers of intervals, from 0.
+
+    Examples
+    --------
+    >>> bin_codes(np.array([0.0, 4.9, 5.0, 10.0]), np.array([0.0, 5.0, 10.0])).tolist()
+    [0, 0, 1, 1]
+    """
+    codes = np.empty(len(values), CODE_DTYPE)
+    for start in range(0, len(values), CHUNK):
+        part = slice(start, start + CHUNK)
+        codes[part] = np.searchsorted(edges[1:-1], values[part], side="right")
+    return codes
+
+
+def interval_labels(edges: NDArray[np.float64]) -> tuple[str, ...]:
+    """Write intervals as people do, with as few digits as tell the edges apart.
+
+    Parameters
+    ----------
+    edges : ndarray of shape (n_bins + 1,)
+        The edges.
+
+    Returns
+    -------
+    tuple of str
+        One label per interval.
+
+    Examples
+    --------
+    >>> interval_labels(np.array([0.5, 1.25, 10]))
+    ('[0.5, 1.25)', '[1.25, 10]')
+    """
+    texts = _short_numbers(edges)
+    last = len(texts) - 2
+    return tuple(f"[{texts[k]}, {texts[k + 1]}{']' if k == last else ')'}" for k in range(last + 1))
+
+
+def _short_numbers(edges: NDArray[np.float64]) -> list[str]:
+    """Round the edges to within a hundredth of the narrowest interval."""
+    tolerance = np.diff(edges).min() / 100
+    for digits in range(4, 17):
+        texts = [f"{edge:.{digits}g}" for edge in edges]
+        if np.abs(np.array(texts, float) - edges).max() <= tolerance:
+            return texts
+    return [repr(float(edge)) for edge in edges]
