@@ -120,6 +120,18 @@ def test_certain_verdicts_keep_both_logarithms():
         assert all(map(math.isfinite, found))
 
 
+@pytest.mark.parametrize("n_points", [50, 150, 300, 700])
+def test_overwhelming_evidence_in_many_slices_does_not_overflow(n_points):
+    slices = [[[n_points, 0], [0, n_points]]] * 8
+    table = table_of(slices, 8)
+    rows, cards, _ = plain(table)
+    for options in ({}, {"hyperparameters": "ones"}):
+        expected = naive.log_probabilities(rows, cards, 0, 1, (2,), **options)
+        assert BayesianTest(table, **options).log_probabilities(0, 1, [2]) == pytest.approx(
+            expected, rel=1e-9
+        )
+
+
 def test_many_unused_states_do_not_lose_digits():
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 3, (40, 2))
@@ -163,6 +175,7 @@ def test_distinct_tests_are_counted_once_however_they_are_asked():
     [
         {"prior": 0},
         {"prior": 1.0},
+        {"prior": 5e-324},
         {"prior": "half"},
         {"hyperparameters": "twos"},
         {"slices": "some"},
@@ -180,6 +193,11 @@ def test_bad_questions_are_refused():
         test.is_independent("x7", 0)
     with pytest.raises(UnknownVariableError, match="number 5"):
         test.is_independent(0, 5)
+    for odd in (0.9, None, True, math.nan):
+        with pytest.raises(UnknownVariableError, match="name or number"):
+            test.is_independent(odd, 1)
+    assert test.ask(0, 1, 2) == test.ask(0, 1, [2])
+    assert test.ask(0, 1, None) == test.ask(0, 1)
     with pytest.raises(InvalidOptionError, match="different"):
         test.is_independent(0, 0)
     with pytest.raises(InvalidOptionError, match="different"):

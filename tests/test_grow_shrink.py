@@ -71,6 +71,12 @@ def test_bad_options_are_refused_by_name(options):
         gsmn(SeparationTest([[0, 1], [1, 0]]), **options)
 
 
+def test_variables_not_reached_in_time_get_an_empty_blanket():
+    full = SeparationTest([[0, 1, 1], [1, 0, 1], [1, 1, 0]])
+    assert gsmn(full, deadline=0.0).n_edges == 0
+    assert gsmn(full, deadline=float("inf")).n_edges == 3
+
+
 def test_blankets_are_listed_in_order_of_inclusion():
     star = SeparationTest([[0, 1, 1], [1, 0, 0], [1, 0, 0]])
     assert blankets(star, order="columns") == ((1, 2), (0,), (0,))

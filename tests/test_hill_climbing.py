@@ -123,6 +123,12 @@ def test_limits_return_the_best_so_far():
     assert late.score == pytest.approx(total_score(score, start), abs=1e-8)
 
 
+def test_time_spent_on_the_start_counts():
+    assert Limits(3, 2.0).after(0.5) == Limits(3, 1.5)
+    assert Limits(3, 2.0).after(5.0) == Limits(3, 0.0)
+    assert Limits(3).after(5.0) == Limits(3)
+
+
 def test_a_callback_hears_of_every_ascent():
     rng = np.random.default_rng(1)
     column = rng.integers(0, 2, 100)

@@ -11,6 +11,7 @@ import naive
 from ibmap import BayesianTest, MarkovGraph, SeparationTest, blanket_closure, closure_score, pairwise_closure
 from ibmap.errors import InvalidGraphError, TooLargeError
 from ibmap.score import TestScore, flip_gain, local_score, total_score
+from ibmap.table import EncodedTable
 from strategies import edge_set, graphs, plain, tables
 
 
@@ -34,6 +35,20 @@ def test_the_score_matches_the_definition_by_closure_and_by_terms(data):
     assert total_score(TestScore(test), graph) == pytest.approx(expected, abs=1e-8)
     assert total_score(local_score(test), graph) == pytest.approx(expected, abs=1e-8)
     assert ibmap.ib_score(table, graph) == pytest.approx(expected, abs=1e-8)
+
+
+@given(st.data())
+def test_the_order_of_columns_changes_neither_score_nor_posteriors(data):
+    table = data.draw(tables())
+    graph = data.draw(graphs(table.n_variables))
+    order = data.draw(st.permutations(range(table.n_variables)))
+    moved = EncodedTable.from_codes(
+        table.codes[:, order], table.cardinalities[order], [table.names[k] for k in order], table.weights
+    )
+    assert ibmap.ib_score(moved, graph) == pytest.approx(ibmap.ib_score(table, graph), abs=1e-8)
+    x, y, *rest = table.names
+    found = BayesianTest(moved).log_probabilities(x, y, rest)
+    assert found == pytest.approx(BayesianTest(table).log_probabilities(x, y, rest), abs=1e-9)
 
 
 @given(st.data())

@@ -73,6 +73,40 @@ def number_slices(table: EncodedTable, given: Sequence[int]) -> tuple[NDArray[np
     return labels, int(n_slices)
 
 
+def number_live_slices(
+    table: EncodedTable, given: Sequence[int]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], int, int]:
+    """Number the slices with two data points or more: those that say anything about a pair.
+
+    Parameters
+    ----------
+    table : EncodedTable
+        The data.
+    given : sequence of int
+        The variables.
+
+    Returns
+    -------
+    rows, labels : ndarray
+        The rows in such slices, and the slice of each.
+    n_slices : int
+        How many there are.
+    n_single : int
+        How many others occur.
+
+    Examples
+    --------
+    >>> table = EncodedTable.from_codes([[0, 1], [2, 0], [0, 1]])
+    >>> number_live_slices(table, (0,))
+    (array([0, 2]), array([0, 0]), 1, 1)
+    """
+    rows, labels = np.empty(table.n_rows, np.int64), np.empty(table.n_rows, np.int64)
+    n_rows, n_slices, n_single = kernels.number_live_slices(
+        table.codes, np.asarray(given, np.int64), table.cardinalities, table.weights, rows, labels
+    )
+    return rows[:n_rows], labels[:n_rows], int(n_slices), int(n_single)
+
+
 def count_cells(table: EncodedTable, x: int, y: int, given: Sequence[int] = ()) -> Cells:
     """Count the joint states of two variables in each slice, as a list of cells.
 

@@ -262,7 +262,8 @@ def _check_missing(counts: dict[str, int], complete: Mask | None, n_rows: int, m
     else:
         n_affected = n_rows - int(np.count_nonzero(complete))
         msg = (
-            f"missing values in {each}. Choose missing='drop' to leave out the rows with any ({n_affected}), "
+            f"missing values (NaN or empty) in {each}. "
+            f"Choose missing='drop' to leave out the rows with any ({n_affected}), "
             "or missing='state' to make them a state of their own "
             "(command line: --missing drop or --missing state)"
         )

@@ -4,7 +4,7 @@ By definition it is the product of the posteriors of all assertions. With the
 blanket closure it is a sum of local terms, log IB(G) = sum over X of s_X(B(X)),
 so one flip of an edge changes two terms alone. What a search asks of a score
 is always the same (`LocalScore`): a variable's term for a blanket, and for
-every single change of that blanket.
+every single change of that blanket, or a bound on it that may be all it needs.
 """
 
 from __future__ import annotations
@@ -16,10 +16,13 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ibmap.binary_score import BinaryScore
 from ibmap.closure import Assertion, as_assertion, blanket_assertions
 from ibmap.graph import MarkovGraph, as_graph
 from ibmap.independence.bayesian import BayesianTest
 from ibmap.independence.protocol import ProbabilisticTest
+from ibmap.independence.rows import is_tabulated
+from ibmap.table_score import TableScore, changed_blankets
 
 
 class LocalScore(Protocol):
@@ -28,14 +31,56 @@ class LocalScore(Protocol):
     names: tuple[str, ...]
 
     def term(self, x: int, blanket: tuple[int, ...]) -> float:
-        """Give the term of `x` for a sorted blanket."""
+        """Give the term of a variable for a blanket.
+
+        Parameters
+        ----------
+        x : int
+            The variable.
+        blanket : tuple of int
+            Its blanket, sorted.
+
+        Returns
+        -------
+        float
+            Natural log.
+        """
         ...
 
     def changes(self, x: int, blanket: tuple[int, ...]) -> NDArray[np.float64]:
-        """Give the terms of `x` for its blanket and for every single change of it.
+        """Give the terms of a variable for its blanket and every single change of it.
 
-        Entry y is the term for the blanket with y flipped (added if it is
-        outside, dropped if inside), entry x the term for the blanket as it is.
+        Parameters
+        ----------
+        x : int
+            The variable.
+        blanket : tuple of int
+            Its blanket, sorted.
+
+        Returns
+        -------
+        ndarray of shape (n_variables,)
+            Entry y is the term for the blanket with y flipped (added if it is outside,
+            dropped if inside), entry x the term for the blanket as it is.
+        """
+        ...
+
+    def bounds(self, x: int, blanket: tuple[int, ...]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Give what the terms of `changes` are at most, at less cost where there is any.
+
+        Parameters
+        ----------
+        x : int
+            The variable.
+        blanket : tuple of int
+            Its blanket, sorted.
+
+        Returns
+        -------
+        upper : ndarray of shape (n_variables,)
+            No entry is below that of `changes`.
+        is_exact : ndarray of bool
+            Where they are equal; entry x always is.
         """
         ...
 
@@ -87,9 +132,40 @@ class TestScore:
         ndarray of shape (n_variables,)
             Entry y for the blanket with y flipped, entry x for the blanket as it is.
         """
-        members = set(blanket)
-        changed = (tuple(sorted(members ^ {y})) if y != x else blanket for y in range(len(self.names)))
-        return np.array([self.term(x, each) for each in changed])
+        return np.array([self.term(x, each) for each in changed_blankets(x, blanket, len(self.names))])
+
+    def bounds(self, x: int, blanket: tuple[int, ...]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Give the terms of `changes`: there is nothing cheaper.
+
+        Parameters
+        ----------
+        x : int
+            The variable.
+        blanket : tuple of int
+            Its blanket, sorted.
+
+        Returns
+        -------
+        upper, is_exact : ndarray
+            The terms, all exact.
+        """
+        return exactly(self.changes(x, blanket))
+
+
+def exactly(changes: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Give exact terms as bounds, for scores that have nothing cheaper.
+
+    Parameters
+    ----------
+    changes : ndarray
+        The terms.
+
+    Returns
+    -------
+    upper, is_exact : ndarray
+        The terms, all exact.
+    """
+    return changes, np.ones(len(changes), bool)
 
 
 def local_score(test: ProbabilisticTest) -> LocalScore:
@@ -105,7 +181,12 @@ def local_score(test: ProbabilisticTest) -> LocalScore:
     LocalScore
         The blanket closure's score, variable by variable.
     """
-    return TestScore(test)
+    if not isinstance(test, BayesianTest):
+        return TestScore(test)
+    is_binary = test.table.cardinalities.max(initial=1) <= 2
+    if is_binary and test.prior.slices == "all" and is_tabulated(test.table, test.prior):
+        return BinaryScore(test)
+    return TableScore(test)
 
 
 def closure_score(test: ProbabilisticTest, assertions: Iterable[Any]) -> float:
@@ -178,6 +259,26 @@ def flip_gain(score: LocalScore, graph: MarkovGraph, x: int, y: int) -> float:
     after = [score.term(v, flipped.blanket(v)) for v in (x, y)]
     before = [score.term(v, graph.blanket(v)) for v in (x, y)]
     return math.fsum([*after, *(-term for term in before)])
+
+
+def flip_gains(score: LocalScore, graph: MarkovGraph) -> NDArray[np.float64]:
+    """Give the change of the score by every single flip.
+
+    Parameters
+    ----------
+    score : LocalScore
+        The score.
+    graph : MarkovGraph
+        The structure before the flip.
+
+    Returns
+    -------
+    ndarray of shape (n_variables, n_variables)
+        Symmetric, with 0 on the diagonal.
+    """
+    changes = np.array([score.changes(x, graph.blanket(x)) for x in range(graph.n_variables)])
+    gains = changes - changes.diagonal()[:, None]
+    return np.asarray(gains + gains.T)
 
 
 def ib_score(

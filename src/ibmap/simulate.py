@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ibmap.graph import MarkovGraph, as_graph
-from ibmap.simulation.arguments import RandomState, as_generator
+from ibmap.options import RandomState, as_generator
 from ibmap.simulation.network import PairwiseNetwork
 from ibmap.simulation.potentials import (
     PotentialOptions,

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ibmap.errors import InvalidTableError, UnknownVariableError
+from ibmap.kernels.counting import merge_rows, number_slices
 
 CODE_DTYPE = np.uint16
 MAX_STATES = 65535  # what a code of 16 bits can tell apart, one value kept free
@@ -121,7 +122,7 @@ class EncodedTable:
         names = tuple(names) if names is not None else tuple(f"x{k}" for k in range(n_variables))
         tops = values.max(axis=0, initial=0).astype(np.int64)
         cards = np.maximum(tops + 1, 1) if cardinalities is None else np.asarray(cardinalities, np.int64)
-        counts = np.ones(n_rows, np.int64) if weights is None else np.asarray(weights, np.int64)
+        counts = np.ones(n_rows, np.int64) if weights is None else _whole_numbers(weights)
         _check_codes(values, cards, names, counts)
         labels = tuple(tuple(range(int(c))) for c in cards)
         occurs = counts > 0
@@ -179,7 +180,7 @@ class EncodedTable:
         Returns
         -------
         EncodedTable
-            The distinct rows, sorted, with how often each occurs.
+            The distinct rows, with how often each occurs.
 
         Examples
         --------
@@ -189,9 +190,12 @@ class EncodedTable:
         """
         if self.n_rows == 0:
             return self
-        order, starts = _group_equal_rows(self.codes)
-        weights = np.add.reduceat(self.weights[order], starts)
-        distinct = np.asfortranarray(self.codes[order[starts]])
+        labels = np.empty(self.n_rows, np.int64)
+        columns = np.arange(self.n_variables)
+        n_distinct = number_slices(self.codes, columns, self.cardinalities, labels)
+        first, weights = np.empty(n_distinct, np.int64), np.empty(n_distinct, np.int64)
+        merge_rows(labels, self.weights, first, weights)
+        distinct = np.asfortranarray(self.codes[first])
         return EncodedTable(distinct, self.cardinalities, self.names, self.labels, weights, self.preparation)
 
 
@@ -221,6 +225,9 @@ def variable_index(names: Sequence[str], variable: int | str) -> int:
         known = ", ".join(map(repr, names[:8])) + (", ..." if len(names) > 8 else "")
         msg = f"there is no variable {variable!r}; the variables are {known}"
         raise UnknownVariableError(msg)
+    if isinstance(variable, bool) or not isinstance(variable, (int, np.integer)):
+        msg = f"a variable is given by its name or number, not by {variable!r}"
+        raise UnknownVariableError(msg)
     number = int(variable)
     if not 0 <= number < len(names):
         msg = f"there is no variable number {number}; the numbers go from 0 to {len(names) - 1}"
@@ -228,13 +235,13 @@ def variable_index(names: Sequence[str], variable: int | str) -> int:
     return number
 
 
-def _group_equal_rows(codes: NDArray[np.uint16]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Sort rows; return the order and where each run of equal rows starts."""
-    order = np.lexsort(codes.T[::-1])
-    ordered = codes[order]
-    differs = (ordered[1:] != ordered[:-1]).any(axis=1)
-    starts = np.concatenate([[0], np.flatnonzero(differs) + 1])
-    return order, starts
+def _whole_numbers(weights: ArrayLike) -> NDArray[np.int64]:
+    """Read weights, refusing fractions."""
+    values = np.asarray(weights)
+    if not np.array_equal(values, values.astype(np.int64)):
+        msg = "weights count rows: they must be whole numbers"
+        raise InvalidTableError(msg)
+    return values.astype(np.int64)
 
 
 def _check_codes(
@@ -244,6 +251,9 @@ def _check_codes(
     n_rows, n_variables = values.shape
     if len(names) != n_variables or len(cards) != n_variables or weights.shape != (n_rows,):
         msg = f"names, cardinalities and weights must match the {n_rows} x {n_variables} codes"
+        raise InvalidTableError(msg)
+    if len(set(names)) != len(names):
+        msg = "column names must be different"
         raise InvalidTableError(msg)
     if (weights < 0).any():
         msg = "weights count rows: they must not be negative"

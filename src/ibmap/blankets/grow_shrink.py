@@ -8,6 +8,7 @@ come from anywhere else.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Generator, Sequence
 
 import numpy as np
@@ -123,7 +124,7 @@ def association_order(test: IndependenceTest, x: int) -> list[int]:
 
 
 def blankets(
-    test: IndependenceTest, *, grow: str = "once", order: str = "association"
+    test: IndependenceTest, *, grow: str = "once", order: str = "association", deadline: float | None = None
 ) -> tuple[tuple[int, ...], ...]:
     """Find the blanket of every variable with GS.
 
@@ -135,6 +136,8 @@ def blankets(
         One grow pass, or passes until one adds nothing.
     order : {"association", "columns"}
         Try the most dependent first, or go by column.
+    deadline : float, optional
+        When `time.monotonic` is past this, variables not reached get an empty blanket.
 
     Returns
     -------
@@ -143,8 +146,10 @@ def blankets(
     """
     as_choice(grow, "grow", GROW)
     as_choice(order, "order", ORDERS)
-    found = []
+    found: list[tuple[int, ...]] = []
     for x in range(test.n_variables):
+        if deadline is not None and time.monotonic() > deadline:
+            return tuple(found) + ((),) * (test.n_variables - len(found))
         by_column = [y for y in range(test.n_variables) if y != x]
         candidates = association_order(test, x) if order == "association" else by_column
         found.append(answer(grow_shrink(x, candidates, grow), test))
@@ -152,7 +157,12 @@ def blankets(
 
 
 def gsmn(
-    test: IndependenceTest, *, rule: str = "or", grow: str = "once", order: str = "association"
+    test: IndependenceTest,
+    *,
+    rule: str = "or",
+    grow: str = "once",
+    order: str = "association",
+    deadline: float | None = None,
 ) -> MarkovGraph:
     """Learn a structure with GSMN: the GS blankets of all variables, joined.
 
@@ -166,6 +176,8 @@ def gsmn(
         One grow pass, or passes until one adds nothing.
     order : {"association", "columns"}
         Try the most dependent first, or go by column.
+    deadline : float, optional
+        When `time.monotonic` is past this, variables not reached get an empty blanket.
 
     Returns
     -------
@@ -180,7 +192,8 @@ def gsmn(
     True
     """
     as_choice(rule, "rule", RULES)
-    return join_blankets(blankets(test, grow=grow, order=order), test.names, rule)
+    found = blankets(test, grow=grow, order=order, deadline=deadline)
+    return join_blankets(found, test.names, rule)
 
 
 def join_blankets(found: Sequence[Sequence[int]], names: Sequence[str], rule: str) -> MarkovGraph:

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from ibmap.counting import count_cells
 from ibmap.encoding import encode
-from ibmap.independence.posterior import Prior, log_posteriors
+from ibmap.independence.posterior import Prior
 from ibmap.independence.protocol import Answer, LogProbabilities, ProbabilisticTest, Triplet
-from ibmap.kernels import likelihood as kernels
+from ibmap.independence.rows import Row, binary_columns, row_maker
 from ibmap.table import EncodedTable
 from ibmap.ties import is_at_least_half
 
-LOG_GAMMA_ENTRIES = 1 << 20  # beyond that the function is called instead of the table
+MIN_ROWS_TO_MERGE = 1000  # below that a pass over the rows costs next to nothing
+MIN_REPETITION = 4  # rows with weights are handled a little slower than rows without
 
 
 class BayesianTest(ProbabilisticTest):
@@ -40,6 +36,7 @@ class BayesianTest(ProbabilisticTest):
 
     Examples
     --------
+    >>> import math
     >>> rows = [[0, 0]] * 10 + [[0, 1]] * 4 + [[1, 0]] * 3 + [[1, 1]] * 11
     >>> test = BayesianTest(rows)
     >>> independent, dependent = test.log_probabilities(0, 1)
@@ -57,10 +54,29 @@ class BayesianTest(ProbabilisticTest):
         slices: str = "all",
         equivalent_sample_size: float = 1.0,
     ) -> None:
-        self.table: EncodedTable = encode(X)
+        self.table: EncodedTable = without_repetition(encode(X))
         self.prior = Prior(prior, hyperparameters, slices, equivalent_sample_size)
-        self.log_gamma = log_gamma_table(self.table)
+        self.columns = binary_columns(self.table, self.prior)
+        self._make_row = row_maker(self.table, self.prior, self.columns)
+        self._last_row: tuple[int, tuple[int, ...], Row] | None = None
         super().__init__(self.table.names)
+
+    def row(self, x: int, given: tuple[int, ...]) -> Row:
+        """Slice the data by a variable and a conditioning set, to test many others.
+
+        Parameters
+        ----------
+        x : int
+            The variable.
+        given : tuple of int
+            The conditioning set, sorted.
+
+        Returns
+        -------
+        Row
+            Its method `log_posteriors` tests any candidates at once, uncounted.
+        """
+        return self._make_row(x, given)
 
     def log_posteriors(self, triplet: Triplet) -> LogProbabilities:
         """Give both log posteriors of a numbered triplet, without counting it.
@@ -76,36 +92,36 @@ class BayesianTest(ProbabilisticTest):
             The pair (log Pr(I | D), log Pr(not I | D)).
         """
         x, y, given = triplet.canonical()
-        cells = count_cells(self.table, x, y, given)
-        n_configurations = math.prod(int(self.table.cardinalities[z]) for z in given)
-        n_slices = self.prior.n_slices(n_configurations, cells.n_slices)
-        factors = np.empty(cells.n_slices)
-        dirichlet = self.prior.dirichlet(*cells.n_states, n_slices)
-        kernels.log_bayes_factors(cells.values, cells.n_states, dirichlet, self.log_gamma, factors)
-        return log_posteriors(factors, n_slices, self.prior)
+        return self._one(x, y, given)
+
+    def _one(self, x: int, y: int, given: tuple[int, ...]) -> LogProbabilities:
+        """Test one pair; the sliced data is kept, since the next question often shares it."""
+        last = self._last_row
+        if last is None or last[0] != x or last[1] != given:
+            last = self._last_row = (x, given, self.row(x, given))
+        independent, dependent = last[2].log_posteriors((y,))
+        return LogProbabilities(float(independent[0]), float(dependent[0]))
 
     def _answer(self, triplet: Triplet) -> Answer:
         """Decide for independence from one half on."""
-        log_independent = self.log_posteriors(triplet).independent
+        log_independent = self._one(*triplet).independent
         return Answer(is_at_least_half(log_independent), log_independent)
 
 
-def log_gamma_table(table: EncodedTable) -> NDArray[np.float64]:
-    """Tabulate the log-gamma function at the integers the test will need.
+def without_repetition(table: EncodedTable) -> EncodedTable:
+    """Merge equal rows where that saves work.
 
     Parameters
     ----------
     table : EncodedTable
-        The data; counts and cardinalities bound the arguments.
+        The data.
 
     Returns
     -------
-    ndarray
-        Entry k is log-gamma of k; entry 0 is never read.
+    EncodedTable
+        The distinct rows with weights if they are few, else the table itself.
     """
-    from scipy.special import gammaln
-
-    largest = table.n_samples + int(table.cardinalities.max(initial=1)) ** 2 + 2
-    values = gammaln(np.arange(min(largest, LOG_GAMMA_ENTRIES), dtype=float))
-    values[0] = 0.0
-    return np.ascontiguousarray(values)
+    if table.n_rows < MIN_ROWS_TO_MERGE:
+        return table
+    merged = table.compressed()
+    return merged if merged.n_rows * MIN_REPETITION <= table.n_rows else table

@@ -123,7 +123,7 @@ class GTest(ClassicalTest):
     --------
     >>> rows = [[0, 0]] * 10 + [[0, 1]] * 4 + [[1, 0]] * 3 + [[1, 1]] * 11
     >>> round(GTest(rows).outcome(0, 1).statistic, 6)
-    7.407229
+    7.373479
     """
 
     def _statistic(self, cells: Cells) -> float:

@@ -18,6 +18,7 @@ from ibmap.options import as_choice, as_number
 
 HYPERPARAMETERS = ("sums", "ones", "bdeu")
 SLICES = ("all", "seen")
+LOWEST_PRIOR = 1e-300  # below that its logarithm's share of a slice is no longer a normal number
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class Prior:
     equivalent_sample_size: float = 1.0
 
     def __post_init__(self) -> None:
-        as_number(self.probability, "prior", low=0, high=1)
+        as_number(self.probability, "prior", low=LOWEST_PRIOR, high=1)
         as_choice(self.hyperparameters, "hyperparameters", HYPERPARAMETERS)
         as_choice(self.slices, "slices", SLICES)
         as_number(self.equivalent_sample_size, "equivalent_sample_size", low=0, high=math.inf)

@@ -141,7 +141,7 @@ class IndependenceTest(ABC):
         Triplet
             In the order asked, with the set sorted and without repetitions.
         """
-        given = (given,) if isinstance(given, str) else given
+        given = (given,) if isinstance(given, (str, int)) else () if given is None else given
         numbers = {variable_index(self.names, z) for z in given}
         result = Triplet(variable_index(self.names, x), variable_index(self.names, y), tuple(sorted(numbers)))
         if result.x == result.y or result.x in numbers or result.y in numbers:

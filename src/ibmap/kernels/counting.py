@@ -10,9 +10,37 @@ import numpy as np
 from numba import njit
 
 # A dense table of counters is used while it is at most this many times the rows
-# (plus a constant): beyond that clearing it costs more than sorting the rows.
+# (plus a constant): beyond that clearing it costs more than hashing or sorting the rows.
 DENSE_FACTOR = 4
 DENSE_EXTRA = 4096
+MANY_SLICES = 8  # with so few rows a slice it pays to leave out those that are alone
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # spreads keys evenly over a hash table
+
+
+@njit(cache=True, nogil=True)
+def hash_keys(keys, labels):
+    """Number the distinct keys in order of appearance, by a hash table.
+
+    keys: IN. labels: OUT, number of each row. Returns the distinct keys.
+    """
+    n_slots, shift = 16, 60
+    while n_slots < 2 * keys.shape[0]:
+        n_slots *= 2
+        shift -= 1
+    slots = np.full(n_slots, -1, np.int64)
+    distinct = np.empty(keys.shape[0], np.uint64)
+    found = 0
+    for i in range(keys.shape[0]):
+        mixed = keys[i] ^ (keys[i] >> np.uint64(32))  # high bits reach the low ones, then all the top
+        k = np.int64((mixed * GOLDEN) >> np.uint64(shift))
+        while slots[k] >= 0 and distinct[slots[k]] != keys[i]:
+            k = (k + 1) & (n_slots - 1)
+        if slots[k] < 0:
+            slots[k] = found
+            distinct[found] = keys[i]
+            found += 1
+        labels[i] = slots[k]
+    return distinct[:found]
 
 
 @njit(cache=True, nogil=True)
@@ -20,7 +48,7 @@ def renumber(labels, n_labels, column, n_states):
     """Refine slice numbers by one more column, in place; return how many there are.
 
     labels: IN and OUT, slice number of each row. column: IN, codes of each row.
-    New numbers follow the order of (old number, code).
+    New numbers follow the order of (old number, code) if there are few, of appearance if many.
     """
     n_rows = labels.shape[0]
     if n_labels * n_states <= DENSE_FACTOR * n_rows + DENSE_EXTRA:
@@ -36,19 +64,10 @@ def renumber(labels, n_labels, column, n_states):
         for i in range(n_rows):
             labels[i] = number[labels[i]]
         return found
+    keys = np.empty(n_rows, np.uint64)
     for i in range(n_rows):
-        labels[i] = labels[i] * n_states + column[i]
-    order = np.argsort(labels, kind="mergesort")
-    found = 0
-    previous = np.int64(-1)
-    for k in range(n_rows):
-        i = order[k]
-        key = labels[i]
-        if key != previous:
-            found += 1
-            previous = key
-        labels[i] = found - 1
-    return found
+        keys[i] = np.uint64(labels[i] * n_states + column[i])
+    return hash_keys(keys, labels).shape[0]
 
 
 @njit(cache=True, nogil=True)
@@ -62,6 +81,69 @@ def number_slices(codes, given, cardinalities, labels):
     for k in range(given.shape[0]):
         n_labels = renumber(labels, n_labels, codes[:, given[k]], cardinalities[given[k]])
     return n_labels
+
+
+@njit(cache=True, nogil=True)
+def number_live_slices(codes, given, cardinalities, weights, rows, labels):
+    """Number the slices with two data points or more; leave out rows once they are alone.
+
+    rows, labels: OUT, the rows that remain and their slices, first entries only. Returns how
+    many rows and slices remain, and how many slices have a single data point.
+    """
+    n_rows, n_labels, n_single = codes.shape[0], 1, 0
+    for i in range(n_rows):
+        rows[i] = i
+        labels[i] = 0
+    for k in range(given.shape[0]):
+        n_states = cardinalities[given[k]]
+        if n_rows == codes.shape[0]:
+            n_labels = renumber(labels, n_labels, codes[:, given[k]], n_states)
+        else:
+            column = np.empty(n_rows, codes.dtype)
+            for i in range(n_rows):
+                column[i] = codes[rows[i], given[k]]
+            n_labels = renumber(labels[:n_rows], n_labels, column, n_states)
+        if MANY_SLICES * n_labels > n_rows and k + 1 < given.shape[0]:
+            n_rows, n_labels, fresh = drop_single(weights, n_rows, n_labels, rows, labels)
+            n_single += fresh
+    n_rows, n_labels, fresh = drop_single(weights, n_rows, n_labels, rows, labels)
+    return n_rows, n_labels, n_single + fresh
+
+
+@njit(cache=True, nogil=True)
+def drop_single(weights, n_rows, n_labels, rows, labels):
+    """Leave out the rows of slices with a single data point, and close the gaps.
+
+    rows, labels: IN and OUT, first `n_rows` entries. Returns how many rows, slices remain, and
+    how many slices were left out.
+    """
+    totals = np.zeros(n_labels, np.int64)
+    for i in range(n_rows):
+        totals[labels[i]] += weights[rows[i]]
+    n_live, n_single = 0, 0
+    for label in range(n_labels):
+        if totals[label] >= 2:
+            totals[label] = n_live
+            n_live += 1
+        else:
+            n_single += totals[label]
+            totals[label] = -1
+    kept = 0
+    for i in range(n_rows):
+        if totals[labels[i]] >= 0:
+            rows[kept] = rows[i]
+            labels[kept] = totals[labels[i]]
+            kept += 1
+    return kept, n_live, n_single
+
+
+@njit(cache=True, nogil=True)
+def merge_rows(labels, weights, first, totals):
+    """Find the first row of each slice and its weight. first, totals: OUT, one entry a slice."""
+    totals[:] = 0
+    for i in range(labels.shape[0] - 1, -1, -1):
+        first[labels[i]] = i
+        totals[labels[i]] += weights[i]
 
 
 @njit(cache=True, nogil=True)

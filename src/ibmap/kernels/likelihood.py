@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numba import njit
 
-BIG = 500.0  # exp(BIG) is still finite, and adding 1 to it changes nothing
+BIG = 100.0  # adding 1 to exp(BIG) changes nothing, and products of it stay finite
 TINY = -600.0  # exp(TINY) is still normal; smaller terms are summed as logarithms
 
 
@@ -38,6 +38,13 @@ def log_rising(start, count, log_gamma):
 
 
 @njit(cache=True, nogil=True)
+def log_gamma_values(values):
+    """Tabulate the log-gamma function at 0, 1, 2, ...; entry 0 is set to 0. values: OUT."""
+    for k in range(values.shape[0]):
+        values[k] = math.lgamma(k) if k > 0 else 0.0
+
+
+@njit(cache=True, nogil=True)
 def add_logs(a, b):
     """Log of exp(a) + exp(b)."""
     top, low = (a, b) if a > b else (b, a)
@@ -60,7 +67,7 @@ def log_odds_of_product(log_ratios):
         else:
             e = math.exp(t)
             excess += e * (1.0 + excess)
-        if excess > 1e250:
+        if excess > 1e200:
             log_big += math.log(excess)
             excess = 0.0
     if log_big > 0.0:

@@ -3,6 +3,9 @@
 Because the score is a sum of local terms, one flip of (X, Y) changes what is
 known about the changes of X and of Y alone: every ascent refreshes two
 variables, and the gains of all other pairs stay valid.
+
+Where a score gives bounds, a pair's gain is worked out only when its bound does
+not rule it out: the flips taken are the same.
 """
 
 from __future__ import annotations
@@ -21,6 +24,9 @@ from ibmap.graph import MarkovGraph
 from ibmap.score import LocalScore
 from ibmap.search.cost import DistinctTests
 from ibmap.ties import TOLERANCE
+
+BATCH = 8  # variables or pairs worked on at a time, for any number of threads
+N_NEAREST = 50  # missing edges whose gain is worked out at the end
 
 
 class Flip(NamedTuple):
@@ -62,6 +68,23 @@ class Limits:
     max_ascents: int | None = None
     max_seconds: float | None = None
 
+    def after(self, seconds: float) -> Limits:
+        """Give what is left after some time.
+
+        Parameters
+        ----------
+        seconds : float
+            Time spent already.
+
+        Returns
+        -------
+        Limits
+            With that much less time.
+        """
+        if self.max_seconds is None:
+            return self
+        return Limits(self.max_ascents, max(self.max_seconds - seconds, 0.0))
+
 
 @dataclass(frozen=True, eq=False)
 class Climb:
@@ -81,7 +104,9 @@ class Climb:
     stopped : {"optimum", "max_ascents", "max_seconds"}
         Why it ended.
     gains : ndarray of shape (n_variables, n_variables) or None
-        Gain of flipping each pair at the end; None if there was no time to look.
+        Gain of flipping each pair at the end: of all edges, of the best missing
+        edges, and minus infinity where a bound was enough to do without. None if
+        there was no time to look.
     tests : DistinctTests
         What it cost.
     """
@@ -141,7 +166,7 @@ def hill_climb(
 
 
 class _Climber:
-    """The state of one climb: the structure and the known changes of each variable."""
+    """The state of one climb: the structure and what is known of each variable's changes."""
 
     def __init__(
         self, score: LocalScore, start: MarkovGraph, limits: Limits, callback: Callback | None
@@ -150,7 +175,8 @@ class _Climber:
         self.names = start.names
         self.adjacency = start.adjacency.copy()
         self.n = start.n_variables
-        self.changes = np.full((self.n, self.n), -np.inf)
+        self.changes = np.full((self.n, self.n), -np.inf)  # terms, or what they are at most
+        self.is_exact = np.ones((self.n, self.n), bool)
         self.gains = np.full((self.n, self.n), -np.inf)
         self.tests = DistinctTests(self.n)
         self.trace: list[Flip] = []
@@ -164,15 +190,16 @@ class _Climber:
         stopped = None
         while stopped is None:
             stopped = self._ascend(pool)
-        return self._climb(stopped, self.gains)
+        if stopped != "max_seconds":
+            self._settle(pool)
+        return self._climb(stopped, np.where(self.is_exact & self.is_exact.T, self.gains, -np.inf))
 
     def _look_at_all(self, pool: ThreadPoolExecutor) -> bool:
         """Refresh every variable, a few at a time; tell whether there was time."""
-        step = 8
-        for first in range(0, self.n, step):
+        for first in range(0, self.n, BATCH):
             if self._is_late():
                 return False
-            last = min(first + step, self.n)
+            last = min(first + BATCH, self.n)
             self._refresh(range(first, last), pool)
             self._tell("first look", last, self.n)
         for x in range(self.n):
@@ -183,6 +210,10 @@ class _Climber:
         """Take the best flip; return why the climb ends, if it does."""
         if self.limits.max_ascents is not None and len(self.trace) >= self.limits.max_ascents:
             return "max_ascents"
+        while (pending := self._in_doubt()).size:
+            if self._is_late():
+                return "max_seconds"
+            self._work_out(pending, pool)
         if self._is_late():
             return "max_seconds"
         self.n_iterations += 1
@@ -193,21 +224,66 @@ class _Climber:
         self._refresh((x, y), pool)
         self._update_gains(x)
         self._update_gains(y)
-        chosen = float(gain)
-        self.trace.append(Flip(x, y, bool(self.adjacency[x, y]), chosen, self._total()))
+        self.trace.append(Flip(x, y, bool(self.adjacency[x, y]), float(gain), self._total()))
         self._tell("ascending", len(self.trace), 0)
         return None
 
+    def _in_doubt(self) -> NDArray[np.int64]:
+        """List pairs whose bound does not rule out that they win, the highest bounds first."""
+        is_known = self.is_exact & self.is_exact.T
+        if is_known.all():
+            return np.empty((0, 2), np.int64)
+        best = self.gains[is_known].max(initial=-np.inf)
+        doubtful = np.triu(~is_known & (self.gains >= max(best, TOLERANCE) - TOLERANCE))
+        return self._highest(doubtful)
+
+    def _highest(self, wanted: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """List the wanted pairs with the highest gains or bounds, as many as a batch holds."""
+        pairs = np.argwhere(wanted)
+        order = np.argsort(-self.gains[wanted], kind="stable")
+        return np.asarray(pairs[order[:BATCH]])
+
+    def _work_out(self, pairs: NDArray[np.int64], pool: ThreadPoolExecutor) -> None:
+        """Replace the bounds of some pairs by their gains."""
+        sides = [(int(x), int(y)) for i, j in pairs for x, y in ((i, j), (j, i)) if not self.is_exact[x, y]]
+        blankets = [self._blanket(x, flipped=y) for x, y in sides]
+        terms = pool.map(self.score.term, [x for x, _ in sides], blankets)
+        for (x, y), value in zip(sides, terms, strict=True):
+            self.changes[x, y] = value
+            self.is_exact[x, y] = True
+        for x in sorted({x for x, _ in sides}):
+            self._update_gains(x)
+
+    def _settle(self, pool: ThreadPoolExecutor) -> None:
+        """Work out the gains a result tells of: all edges, and the best missing edges."""
+        while True:
+            is_known = self.is_exact & self.is_exact.T
+            missing = np.sort(self.gains[np.triu(is_known & ~self.adjacency, 1)])[::-1]
+            worst = missing[N_NEAREST - 1] if len(missing) >= N_NEAREST else -np.inf
+            wanted = np.triu(~is_known & (self.adjacency | (self.gains > worst)))
+            if not wanted.any() or self._is_late():
+                return
+            self._work_out(self._highest(wanted), pool)
+
+    def _blanket(self, x: int, flipped: int | None = None) -> tuple[int, ...]:
+        """List a variable's neighbours, one of them flipped."""
+        row = self.adjacency[x].copy()
+        if flipped is not None:
+            row[flipped] = not row[flipped]
+        return tuple(np.flatnonzero(row).tolist())
+
     def _refresh(self, variables: Sequence[int], pool: ThreadPoolExecutor) -> None:
         """Ask the score anew for the changes of some variables."""
-        blankets = [tuple(np.flatnonzero(self.adjacency[x]).tolist()) for x in variables]
-        for x, values in zip(variables, pool.map(self.score.changes, variables, blankets), strict=True):
-            self.changes[x] = values
+        blankets = [self._blanket(x) for x in variables]
+        found = pool.map(self.score.bounds, variables, blankets)
+        for x, (upper, is_exact) in zip(variables, found, strict=True):
+            self.changes[x] = upper
+            self.is_exact[x] = is_exact
         for x, blanket in zip(variables, blankets, strict=True):
             self.tests.look(x, blanket)
 
     def _update_gains(self, x: int) -> None:
-        """Recompute the gains of all flips that touch one variable."""
+        """Recompute the gains, or their bounds, of all flips that touch one variable."""
         own = self.changes.diagonal()
         with np.errstate(invalid="ignore"):
             gains = (self.changes[x] - own[x]) + (self.changes[:, x] - own)
@@ -236,8 +312,7 @@ class _Climber:
         """Put the outcome together."""
         graph = MarkovGraph(self.adjacency, self.names)
         if gains is None:
-            terms = [self.score.term(x, graph.blanket(x)) for x in range(self.n)]
-            score = math.fsum(terms)
+            score = math.fsum(self.score.term(x, graph.blanket(x)) for x in range(self.n))
         else:
             score = self._total()
         return Climb(graph, score, tuple(self.trace), self.n_iterations, stopped, gains, self.tests)

@@ -17,8 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ibmap.errors import InvalidOptionError, InvalidTableError, SamplingWarning, TooLargeError
 from ibmap.graph import MarkovGraph
-from ibmap.options import as_choice
-from ibmap.simulation.arguments import RandomState, as_count, as_generator
+from ibmap.options import RandomState, as_choice, as_count, as_generator
 from ibmap.simulation.diagnosis import worst_r_hat
 from ibmap.simulation.sampling import Blankets, GibbsPlan, sample_exact, sample_gibbs
 
@@ -189,7 +188,7 @@ class PairwiseNetwork:
         (1000, 30)
         """
         as_choice(method, "method", METHODS)
-        n_samples = as_count(n_samples, "n_samples", least=0)
+        n_samples = as_count(n_samples, "n_samples", low=0)
         rng = as_generator(random_state)
         plan = GibbsPlan(burn_in, thinning, n_chains, n_threads)
         if method == "exact" or (method == "auto" and self.n_configurations <= MAX_CONFIGURATIONS):

@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ibmap.errors import InvalidOptionError
-from ibmap.options import as_choice, as_number
-from ibmap.simulation.arguments import as_count
+from ibmap.options import as_choice, as_count, as_number
 from ibmap.table import MAX_STATES
 
 SIGNS = ("positive", "random", "drawn")
@@ -205,7 +204,7 @@ def as_cardinalities(cardinalities: int | Sequence[int], n_variables: int) -> ND
     array([3, 3])
     """
     values = list(cardinalities) if isinstance(cardinalities, Iterable) else [cardinalities] * n_variables
-    counts = [as_count(value, "cardinalities", least=2) for value in values]
+    counts = [as_count(value, "cardinalities", low=2) for value in values]
     if len(counts) != n_variables or max(counts) > MAX_STATES:
         msg = (
             f"cardinalities must be a number from 2 to {MAX_STATES}, or {n_variables} of them, "

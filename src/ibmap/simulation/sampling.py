@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ibmap.kernels import gibbs as kernels
-from ibmap.simulation.arguments import as_count, as_thread_count
+from ibmap.options import as_count, as_thread_count
 from ibmap.table import CODE_DTYPE
 
 Floats = NDArray[np.float64]
@@ -51,9 +51,9 @@ class GibbsPlan:
     n_threads: int | None = None
 
     def __post_init__(self) -> None:
-        as_count(self.burn_in, "burn_in", least=0)
-        as_count(self.thinning, "thinning", least=1)
-        as_count(self.n_chains, "n_chains", least=1)
+        as_count(self.burn_in, "burn_in", low=0)
+        as_count(self.thinning, "thinning", low=1)
+        as_count(self.n_chains, "n_chains", low=1)
         as_thread_count(self.n_threads)
 
 

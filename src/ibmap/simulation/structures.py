@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from ibmap.errors import InvalidOptionError
 from ibmap.graph import MarkovGraph
-from ibmap.options import as_choice
-from ibmap.simulation.arguments import as_count
+from ibmap.options import as_choice, as_count
 
 Edges = Iterable[tuple[int, int]]
 
@@ -51,7 +50,7 @@ def draw_structure(
     ((0, 1), (0, 2), (0, 3))
     """
     as_choice(structure, "structure", STRUCTURES)
-    n_variables = as_count(n_variables, "n_variables", least=1)
+    n_variables = as_count(n_variables, "n_variables", low=1)
     if structure in _FIXED:
         return MarkovGraph.from_edges(n_variables, _FIXED[structure](n_variables))
     degree = _checked_tau(tau, n_variables, structure)

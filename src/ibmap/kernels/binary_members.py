@@ -1,0 +1,253 @@
+"""Every test that needs no pass over the data: the counts of single variables do.
+
+Dropping a member b from the blanket B merges slices two by two, so X against
+any W given B - b, X against b given B - b + W, and X against another member
+given B - b - b' all read the counts of (X, B) and of (X, B, W). A slice that
+has no partner to merge with stays as it is, and so does its Bayes factor: it
+is computed once for all members.
+"""
+
+import math
+
+import numpy as np
+from numba import njit
+
+from ibmap.kernels.two_by_two import (
+    log_dependent,
+    log_ratio,
+    multiply,
+    multiply_small,
+    small_ratio,
+    times,
+)
+
+
+@njit(cache=True, nogil=True)
+def index_keys(keys, n_members):
+    """Make a table to find a slice by its key: one past the last slice where there is none."""
+    table = np.full(1 << n_members, keys.shape[0], np.int64)
+    for z in range(keys.shape[0]):
+        table[keys[z]] = z
+    return table
+
+
+@njit(cache=True, nogil=True)
+def find_partners(keys, table, n_members):
+    """Find for each member and slice the slice that differs in that member alone."""
+    partners = np.empty((n_members, keys.shape[0]), np.int64)
+    for i in range(n_members):
+        bit = np.uint64(1) << np.uint64(i)
+        for z in range(keys.shape[0]):
+            partners[i, z] = table[keys[z] ^ bit]
+    return partners
+
+
+@njit(cache=True, nogil=True, inline="always")
+def bayes_factor(a0, a1, b0, b1, is_large, logs, smalls):
+    """Give h / g of a slice: its log for large slices of the blanket, itself for small ones."""
+    if is_large:
+        return log_ratio(a0, a1, b0, b1, logs)
+    return small_ratio(a0, a1, b0, b1, smalls)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def times_known(excess, log_big, prior, factor, is_large):
+    """Multiply 1 + e into a product, from what `bayes_factor` gave."""
+    if is_large:
+        return multiply(excess, log_big, prior[0] + factor)
+    return multiply_small(excess, log_big, prior[1] * factor)
+
+
+@njit(cache=True, nogil=True)
+def fill_factors(one, sizes, n_large, logs, smalls, factors):
+    """Compute the Bayes factors of one W in every live slice.
+
+    one: IN, data points with W = 1 by slice and X. factors: OUT, columns: X against W; X
+    against a member that does not vary, given W = 0 and given W = 1.
+    """
+    for z in range(factors.shape[0]):
+        b0, b1 = one[z, 0], one[z, 1]
+        a0, a1 = sizes[z, 0] - b0, sizes[z, 1] - b1
+        factors[z, 0] = bayes_factor(a0, a1, b0, b1, z < n_large, logs, smalls)
+        factors[z, 1] = bayes_factor(a0, a1, 0, 0, z < n_large, logs, smalls)
+        factors[z, 2] = bayes_factor(b0, b1, 0, 0, z < n_large, logs, smalls)
+
+
+@njit(cache=True, nogil=True)
+def outside_test(factors, n_large, prior):
+    """-log Pr(I(X, W | B)) over the live slices."""
+    excess, log_big = 0.0, 0.0
+    for z in range(factors.shape[0]):
+        excess, log_big = times_known(excess, log_big, prior, factors[z, 0], z < n_large)
+    return log_big + math.log1p(excess)
+
+
+@njit(cache=True, nogil=True)
+def outside_test_without(factors, n_large, prior, one, sizes, alone, pairs, logs, smalls):
+    """-log Pr(I(X, W | B - b)) over the slices left without b that matter.
+
+    alone: IN, live slices without a partner. pairs: IN, slices that merge.
+    """
+    excess, log_big = 0.0, 0.0
+    for z in alone:
+        excess, log_big = times_known(excess, log_big, prior, factors[z, 0], z < n_large)
+    for k in range(pairs.shape[0]):
+        y, z = pairs[k]
+        b0, b1 = one[y, 0] + one[z, 0], one[y, 1] + one[z, 1]
+        a0, a1 = sizes[y, 0] + sizes[z, 0] - b0, sizes[y, 1] + sizes[z, 1] - b1
+        excess, log_big = times(excess, log_big, prior, a0, a1, b0, b1, logs, smalls)
+    return log_big + math.log1p(excess)
+
+
+@njit(cache=True, nogil=True)
+def member_test_with(factors, n_large, prior, one, sizes, alone, pairs, logs, smalls):
+    """-log Pr(I(X, b | B - b + W)) over the slices that matter, and their number."""
+    excess, log_big, n_informative = 0.0, 0.0, 0
+    for z in alone:
+        n_one = one[z, 0] + one[z, 1]
+        if n_one >= 2:
+            excess, log_big = times_known(excess, log_big, prior, factors[z, 2], z < n_large)
+            n_informative += 1
+        if sizes[z, 0] + sizes[z, 1] - n_one >= 2:
+            excess, log_big = times_known(excess, log_big, prior, factors[z, 1], z < n_large)
+            n_informative += 1
+    for k in range(pairs.shape[0]):
+        y, z = pairs[k]
+        a0, a1, b0, b1 = one[y, 0], one[y, 1], one[z, 0], one[z, 1]
+        if a0 + a1 + b0 + b1 >= 2:
+            excess, log_big = times(excess, log_big, prior, a0, a1, b0, b1, logs, smalls)
+            n_informative += 1
+        a0, a1 = sizes[y, 0] - a0, sizes[y, 1] - a1
+        b0, b1 = sizes[z, 0] - b0, sizes[z, 1] - b1
+        if a0 + a1 + b0 + b1 >= 2:
+            excess, log_big = times(excess, log_big, prior, a0, a1, b0, b1, logs, smalls)
+            n_informative += 1
+    return log_big + math.log1p(excess), n_informative
+
+
+@njit(cache=True, nogil=True)
+def split_slices(partner, n_live, alone, pairs):
+    """Part the slices into those alone and those that merge when a member is dropped.
+
+    partner: IN, of each slice. alone, pairs: OUT. Returns how many of each; slices with one
+    data point and no partner are neither.
+    """
+    n_alone, n_pairs, n = 0, 0, partner.shape[0]
+    for z in range(n):
+        if partner[z] == n:
+            if z < n_live:
+                alone[n_alone] = z
+                n_alone += 1
+        elif z < partner[z]:
+            pairs[n_pairs] = z, partner[z]
+            n_pairs += 1
+    return n_alone, n_pairs
+
+
+@njit(cache=True, nogil=True)
+def member_test(prior, sizes, alone, pairs, logs, smalls):
+    """-log Pr(I(X, b | B - b)) over the slices left without b that matter."""
+    excess, log_big = 0.0, 0.0
+    for z in alone:
+        excess, log_big = times(excess, log_big, prior, sizes[z, 0], sizes[z, 1], 0, 0, logs, smalls)
+    for k in range(pairs.shape[0]):
+        y, z = pairs[k]
+        excess, log_big = times(
+            excess, log_big, prior, sizes[y, 0], sizes[y, 1], sizes[z, 0], sizes[z, 1], logs, smalls
+        )
+    return log_big + math.log1p(excess)
+
+
+@njit(cache=True, nogil=True)
+def two_member_tests(i, j, prior, keys, table, partners, sizes, n_large, single, logs, smalls):
+    """-log Pr(I(X, b | B - b - b')), the same for b', and the number of slices that matter.
+
+    table, partners: IN, to find slices. single: IN, Bayes factors of the live slices alone.
+    """
+    n = keys.shape[0]
+    both = (np.uint64(1) << np.uint64(i)) | (np.uint64(1) << np.uint64(j))
+    excess, log_big, excess_i, log_big_i, excess_j, log_big_j = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    n_informative = 0
+    for z in range(n):
+        y_i, y_j, y_ij = partners[i, z], partners[j, z], table[keys[z] ^ both]
+        if y_i == n and y_j == n and y_ij == n:
+            if z < single.shape[0]:
+                excess, log_big = times_known(excess, log_big, prior, single[z], z < n_large)
+                n_informative += 1
+            continue
+        if y_i < z or y_j < z or y_ij < z:
+            continue
+        n_informative += 1
+        s0, s1 = sizes[z, 0], sizes[z, 1]
+        a0, a1 = s0 + sizes[y_j, 0], s1 + sizes[y_j, 1]
+        b0, b1 = sizes[y_i, 0] + sizes[y_ij, 0], sizes[y_i, 1] + sizes[y_ij, 1]
+        excess_i, log_big_i = times(excess_i, log_big_i, prior, a0, a1, b0, b1, logs, smalls)
+        a0, a1 = s0 + sizes[y_i, 0], s1 + sizes[y_i, 1]
+        b0, b1 = sizes[y_j, 0] + sizes[y_ij, 0], sizes[y_j, 1] + sizes[y_ij, 1]
+        excess_j, log_big_j = times(excess_j, log_big_j, prior, a0, a1, b0, b1, logs, smalls)
+    alone = log_big + math.log1p(excess)
+    return alone + log_big_i + math.log1p(excess_i), alone + log_big_j + math.log1p(excess_j), n_informative
+
+
+@njit(cache=True, nogil=True)
+def outside_terms(ones, sizes, n_large, n_live, priors, parts, logs, smalls, own, adds, drops):
+    """Do all tests of the variables outside the blanket that need no joint counts.
+
+    ones, sizes: IN, data points by slice and X. priors: IN, rows (log odds, odds, -log p / K,
+    -log p) for conditioning sets of two members less than the blanket, one less, as many.
+    parts: IN, for each member (alone, how many, pairs, how many). own: OUT, -log Pr(I(X, W | B)).
+    adds: OUT, sums of log Pr(not I) for B + W. drops: IN and OUT, sums of log Pr(I) for B - b.
+    """
+    alone, n_alone, pairs, n_pairs = parts
+    factors = np.empty((n_live, 3))
+    less, same = priors[1], priors[2]
+    for v in range(ones.shape[0]):
+        one = ones[v]
+        fill_factors(one, sizes, n_large, logs, smalls, factors)
+        own[v] = outside_test(factors, n_large, same) + same[3] - same[2] * n_live
+        adds[v] = log_dependent(own[v])
+        for i in range(drops.shape[0]):
+            alone_i, pairs_i = alone[i, : n_alone[i]], pairs[i, : n_pairs[i]]
+            s = outside_test_without(factors, n_large, less, one, sizes, alone_i, pairs_i, logs, smalls)
+            drops[i] -= s + less[3] - less[2] * (n_alone[i] + n_pairs[i])
+            s, n_informative = member_test_with(
+                factors, n_large, same, one, sizes, alone_i, pairs_i, logs, smalls
+            )
+            adds[v] += log_dependent(s + same[3] - same[2] * n_informative)
+
+
+@njit(cache=True, nogil=True)
+def member_terms(keys, sizes, ones, n_large, n_live, priors, logs, smalls, own, adds, drops):
+    """Do all tests but those of pairs outside the blanket.
+
+    keys, sizes, ones: IN, the slices of the blanket. priors, logs, smalls: IN, as for
+    `outside_terms`. own, adds: OUT, as there. drops: OUT, for each member the whole term of
+    the blanket without it. Returns the sum of log Pr(not I(X, b | B - b)).
+    """
+    d, n = drops.shape[0], keys.shape[0]
+    table = index_keys(keys, d)
+    partners = find_partners(keys, table, d)
+    alone, n_alone = np.empty((d, n), np.int64), np.empty(d, np.int64)
+    pairs, n_pairs = np.empty((d, n // 2 + 1, 2), np.int64), np.empty(d, np.int64)
+    single = np.empty(n_live)
+    for z in range(n_live):
+        single[z] = bayes_factor(sizes[z, 0], sizes[z, 1], 0, 0, z < n_large, logs, smalls)
+    total = 0.0
+    few, less = priors[0], priors[1]
+    drops[:] = 0.0
+    for i in range(d):
+        n_alone[i], n_pairs[i] = split_slices(partners[i], n_live, alone[i], pairs[i])
+        s = member_test(less, sizes, alone[i, : n_alone[i]], pairs[i, : n_pairs[i]], logs, smalls)
+        s += less[3] - less[2] * (n_alone[i] + n_pairs[i])
+        total += log_dependent(s)
+        drops[i] -= s
+        for j in range(i):
+            s_i, s_j, n_informative = two_member_tests(
+                i, j, few, keys, table, partners, sizes, n_large, single, logs, smalls
+            )
+            rest = few[3] - few[2] * n_informative
+            drops[j] += log_dependent(s_i + rest)
+            drops[i] += log_dependent(s_j + rest)
+    parts = (alone, n_alone, pairs, n_pairs)
+    outside_terms(ones, sizes, n_large, n_live, priors, parts, logs, smalls, own, adds, drops)
+    return total

@@ -1,0 +1,165 @@
+"""One binary variable against many others given a set.
+
+Given a small set, each slice split by X is a mask of rows, and a count is the
+number of bits common to a mask and a column packed in the order of the rows.
+Given a larger set, rows are numbered by slice and X, and a column's ones are
+added up by number.
+"""
+
+import math
+
+import numpy as np
+from numba import njit
+
+from ibmap.kernels.bits import popcount
+from ibmap.kernels.counting import hash_keys
+from ibmap.kernels.two_by_two import log_ratio, multiply
+
+
+@njit(cache=True, nogil=True)
+def pack_columns(columns, words):
+    """Pack 0/1 columns, 64 rows to a word. columns: IN. words: OUT, zero before."""
+    for v in range(columns.shape[0]):
+        for i in range(columns.shape[1]):
+            words[v, i // 64] |= np.uint64(columns[v, i]) << np.uint64(i % 64)
+
+
+@njit(cache=True, nogil=True)
+def count_bits(words):
+    """Count the bits of an array of words."""
+    total = 0
+    for w in range(words.shape[0]):
+        total += popcount(words[w])
+    return total
+
+
+@njit(cache=True, nogil=True)
+def count_common(a, b):
+    """Count the bits common to two arrays of words."""
+    total = 0
+    for w in range(a.shape[0]):
+        total += popcount(a[w] & b[w])
+    return total
+
+
+@njit(cache=True, nogil=True)
+def split_rows(columns, everything, given, x, masks, sizes):
+    """Make the masks of the slices with two rows or more, split by X.
+
+    columns: IN, packed columns. everything: IN, mask of all rows. masks: OUT, (slices, 2,
+    words). sizes: OUT, (slices, 2) rows. Returns the number of slices.
+    """
+    masks[0, 0] = everything
+    n = 1
+    for k in range(given.shape[0]):
+        column = columns[given[k]]
+        for s in range(n):
+            for w in range(column.shape[0]):
+                masks[n + s, 0, w] = masks[s, 0, w] & column[w]
+                masks[s, 0, w] &= ~column[w]
+        n *= 2
+    found = 0
+    column = columns[x]
+    for s in range(n):
+        total = count_bits(masks[s, 0])
+        if total >= 2:
+            for w in range(column.shape[0]):
+                word = masks[s, 0, w]
+                masks[found, 0, w] = word & ~column[w]
+                masks[found, 1, w] = word & column[w]
+            sizes[found, 1] = count_bits(masks[found, 1])
+            sizes[found, 0] = total - sizes[found, 1]
+            found += 1
+    return found
+
+
+@njit(cache=True, nogil=True)
+def row_minus_log_p(columns, masks, sizes, candidates, log_odds, logs, out):
+    """-log Pr(I(X, Y | Z)) over the slices that matter, for each candidate Y.
+
+    masks, sizes: IN, from `split_rows`. logs: IN, tables of log-rising factorials.
+    out: OUT.
+    """
+    for c in range(candidates.shape[0]):
+        column = columns[candidates[c]]
+        excess, log_big = 0.0, 0.0
+        for s in range(masks.shape[0]):
+            b0, b1 = count_common(masks[s, 0], column), count_common(masks[s, 1], column)
+            a0, a1 = sizes[s, 0] - b0, sizes[s, 1] - b1
+            excess, log_big = multiply(excess, log_big, log_odds + log_ratio(a0, a1, b0, b1, logs))
+        out[c] = log_big + math.log1p(excess)
+
+
+@njit(cache=True, nogil=True)
+def number_rows(row_bits, masks, labels):
+    """Number the distinct states of a set of variables. labels: OUT. Returns how many.
+
+    row_bits: IN, for each 64 variables the bits of each row. masks: IN, the set's bits.
+    """
+    labels[:] = 0
+    n_labels = 1
+    keys = np.empty(labels.shape[0], np.uint64)
+    found = np.empty(labels.shape[0], np.int64)
+    for part in range(row_bits.shape[0]):
+        if masks[part] == 0:
+            continue
+        for i in range(labels.shape[0]):
+            keys[i] = row_bits[part, i] & masks[part]
+        n_found = hash_keys(keys, found).shape[0]
+        if n_labels == 1:
+            labels[:] = found
+            n_labels = n_found
+            continue
+        for i in range(labels.shape[0]):
+            keys[i] = np.uint64(labels[i] * n_found + found[i])
+        n_labels = hash_keys(keys, labels).shape[0]
+    return n_labels
+
+
+@njit(cache=True, nogil=True)
+def number_slices(row_bits, masks, x_column, weights, groups, sizes):
+    """Number rows by slice and X, the slices with two data points or more first.
+
+    groups: OUT, of each row, twice its slice plus its state of X. sizes: OUT, (slices, 2).
+    Returns how many slices have two data points or more.
+    """
+    n = number_rows(row_bits, masks, groups)
+    totals = np.zeros(n, np.int64)
+    for i in range(groups.shape[0]):
+        totals[groups[i]] += weights[i]
+    rank = np.empty(n, np.int64)
+    n_live, n_dead = 0, 0
+    for z in range(n):
+        if totals[z] >= 2:
+            rank[z] = n_live
+            n_live += 1
+        else:
+            n_dead += 1
+            rank[z] = n - n_dead
+    sizes[:n] = 0
+    for i in range(groups.shape[0]):
+        z = rank[groups[i]]
+        sizes[z, x_column[i]] += weights[i]
+        groups[i] = 2 * z + x_column[i]
+    return n_live
+
+
+@njit(cache=True, nogil=True)
+def group_minus_log_p(columns, groups, sizes, n_live, weights, candidates, log_odds, logs, out):
+    """-log Pr(I(X, Y | Z)) over the slices that matter, for each candidate Y.
+
+    columns: IN, states of each variable and row. groups, sizes: IN, from `number_slices`.
+    logs: IN, tables of log-rising factorials. out: OUT.
+    """
+    ones = np.empty(2 * sizes.shape[0], np.int64)
+    for c in range(candidates.shape[0]):
+        column = columns[candidates[c]]
+        ones[:] = 0
+        for i in range(groups.shape[0]):
+            ones[groups[i]] += weights[i] * column[i]
+        excess, log_big = 0.0, 0.0
+        for z in range(n_live):
+            b0, b1 = ones[2 * z], ones[2 * z + 1]
+            ratio = log_ratio(sizes[z, 0] - b0, sizes[z, 1] - b1, b0, b1, logs)
+            excess, log_big = multiply(excess, log_big, log_odds + ratio)
+        out[c] = log_big + math.log1p(excess)

@@ -1,0 +1,229 @@
+"""The fast kernels against plain loops, NumPy and each other."""
+
+import math
+import os
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ibmap import BayesianTest, binary_score
+from ibmap.binary_score import BinaryScore
+from ibmap.independence.binary_rows import BinaryColumns, BitRow, GroupRow
+from ibmap.independence.posterior import Prior
+from ibmap.independence.rows import CellRow, SortedRow, log_gamma_table
+from ibmap.kernels import binary_layout, binary_sparse, cached_kernels, drop_stale_cache
+from ibmap.kernels.bits import popcount
+from ibmap.kernels.counting import hash_keys
+from ibmap.kernels.exponential import fast_exp
+from ibmap.score import TestScore
+from ibmap.table import EncodedTable
+from ibmap.table_score import TableScore
+from strategies import graphs, tables
+
+WORDS = st.integers(0, 2**64 - 1)
+
+
+@given(WORDS)
+def test_popcount_counts_bits(word):
+    assert popcount(np.uint64(word)) == word.bit_count()
+
+
+@given(st.floats(-699, 699))
+def test_the_exponential_is_exact_to_the_last_digit(t):
+    assert fast_exp(t) == pytest.approx(math.exp(t), rel=4e-16)
+
+
+def test_the_exponential_of_nothing_is_next_to_nothing():
+    assert 0 <= fast_exp(-math.inf) < 1e-300
+
+
+@given(st.lists(WORDS, min_size=64, max_size=64))
+def test_transposing_swaps_rows_and_columns_of_bits(rows):
+    block = np.array(rows, np.uint64)
+    binary_layout.transpose(block)
+    for i in range(64):
+        for j in range(64):
+            assert (int(block[i]) >> j & 1) == (rows[j] >> i & 1)
+
+
+@given(st.sets(st.integers(0, 2**12 - 1), min_size=1, max_size=80), st.integers(12, 30))
+def test_near_pairs_are_all_pairs_that_differ_in_one_or_two_members(keys, n_members):
+    spread = [
+        sum(1 << (b * (n_members - 1) // 11) for b in range(12) if key >> b & 1) for key in sorted(keys)
+    ]
+    edges, diagonals = binary_sparse.near_pairs(np.array(spread, np.uint64), n_members)
+    found = {
+        tuple(sorted(pair)): frozenset(rest) for pair, rest in [((e[0], e[1]), e[2:]) for e in edges.tolist()]
+    }
+    found |= {
+        tuple(sorted(pair)): frozenset(rest)
+        for pair, rest in [((e[0], e[1]), e[2:]) for e in diagonals.tolist()]
+    }
+    expected = {}
+    for z, a in enumerate(spread):
+        for y in range(z + 1, len(spread)):
+            differs = frozenset(b for b in range(64) if (a ^ spread[y]) >> b & 1)
+            if len(differs) <= 2:
+                expected[z, y] = differs
+    assert found == expected
+    assert len(edges) + len(diagonals) == len(expected)
+
+
+@st.composite
+def linked_tables(draw, max_variables=7, max_rows=900):
+    """Binary tables with chains of dependence: large, small and single-row slices."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    n, n_rows = draw(st.integers(2, max_variables)), draw(st.integers(1, max_rows))
+    codes = rng.integers(0, 2, (n_rows, n))
+    for k in range(1, n):
+        follows = rng.random(n_rows) < draw(st.sampled_from([0.0, 0.5, 0.9, 1.0]))
+        codes[follows, k] = codes[follows, k - 1]
+    cards = np.full(n, 2)
+    if draw(st.booleans()):
+        constant = int(rng.integers(n))
+        codes[:, constant], cards[constant] = 0, 1
+    weights = rng.integers(1, draw(st.sampled_from([2, 3, 100])), n_rows)
+    return EncodedTable.from_codes(codes, cards, weights=weights)
+
+
+@pytest.mark.parametrize("dense_slices", [0, 1 << 16])
+@pytest.mark.parametrize("hyperparameters", ["sums", "ones"])
+@settings(max_examples=30)
+@given(data=st.data())
+def test_one_pass_gives_every_change_of_a_blanket(data, hyperparameters, dense_slices):
+    table = data.draw(linked_tables())
+    graph = data.draw(graphs(table.n_variables))
+    x = data.draw(st.integers(0, table.n_variables - 1))
+    test = BayesianTest(table, hyperparameters=hyperparameters, prior=data.draw(st.sampled_from([0.5, 0.2])))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(binary_score, "DENSE_SLICES", dense_slices)
+        found = BinaryScore(test).changes(x, graph.blanket(x))
+    assert found == pytest.approx(TestScore(test).changes(x, graph.blanket(x)), rel=1e-9, abs=1e-8)
+    assert found == pytest.approx(TableScore(test).changes(x, graph.blanket(x)), rel=1e-9, abs=1e-8)
+
+
+@pytest.mark.parametrize("n_members", [13, 18, 25, 63, 64, 66])
+def test_large_blankets_are_scored_as_small_ones_are(n_members):
+    rng = np.random.default_rng(n_members)
+    base = rng.integers(0, 2, (400, 1))
+    codes = np.where(rng.random((400, 70)) < 0.06, 1 - base, base)
+    test = BayesianTest(EncodedTable.from_codes(codes, [2] * 70))
+    blanket = tuple(range(2, 2 + n_members))
+    found = BinaryScore(test).changes(0, blanket)
+    slow = TestScore(test)
+    assert found[0] == pytest.approx(slow.term(0, blanket), abs=1e-8)
+    for y in (1, 2, 1 + n_members, 69):
+        changed = tuple(sorted(set(blanket) ^ {y}))
+        assert found[y] == pytest.approx(slow.term(0, changed), abs=1e-8)
+
+
+def test_more_than_sixty_four_variables_need_more_than_one_word_a_row():
+    rng = np.random.default_rng(5)
+    codes = rng.integers(0, 2, (300, 130))
+    codes[:, 129] = codes[:, 3]
+    test = BayesianTest(EncodedTable.from_codes(codes, [2] * 130))
+    slow = TestScore(test)
+    found = BinaryScore(test).changes(129, (70, 128))
+    for y in (3, 64, 70, 127):
+        changed = tuple(sorted({70, 128} ^ {y}))
+        assert found[y] == pytest.approx(slow.term(129, changed), abs=1e-8)
+
+
+@settings(max_examples=40)
+@given(st.data())
+def test_all_ways_to_slice_the_data_agree(data):
+    table = data.draw(tables(max_states=3) if data.draw(st.booleans()) else linked_tables(max_rows=200))
+    order = data.draw(st.permutations(range(table.n_variables)))
+    x, given_set = order[0], tuple(sorted(order[1 : data.draw(st.integers(1, table.n_variables - 1))]))
+    candidates = [y for y in range(table.n_variables) if y != x and y not in given_set]
+    prior, log_gamma = Prior(), log_gamma_table(table)
+    expected = CellRow(table, prior, log_gamma, x, given_set).log_posteriors(candidates)
+    rows = [SortedRow(table, prior, log_gamma, x, given_set)]
+    if (table.cardinalities == 2).all():
+        columns = BinaryColumns(table, prior)
+        rows.append(GroupRow(columns, x, given_set))
+        if not table.is_weighted:
+            rows.append(BitRow(columns, x, given_set))
+    for row in rows:
+        for found, right in zip(row.log_posteriors(candidates), expected, strict=True):
+            assert found == pytest.approx(right, rel=1e-9, abs=1e-9)
+
+
+def test_repeated_rows_are_merged_without_a_trace():
+    rng = np.random.default_rng(1)
+    codes = rng.integers(0, 2, (8000, 5))
+    repeated = BayesianTest(EncodedTable.from_codes(codes))
+    assert repeated.table.n_rows <= 32
+    assert repeated.table.n_samples == 8000
+    plain = CellRow(EncodedTable.from_codes(codes), Prior(), log_gamma_table(repeated.table), 0, (2, 3))
+    assert repeated.log_probabilities(0, 1, (2, 3)) == pytest.approx(
+        [values[0] for values in plain.log_posteriors([1])], abs=1e-9
+    )
+
+
+def test_compiled_kernels_older_than_any_source_are_thrown_away(tmp_path, monkeypatch):
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    source, cache = tmp_path / "kernel.py", tmp_path / "__pycache__"
+    cache.mkdir()
+    source.write_text("")
+    for name, age in (("old.nbi", -10), ("new.nbi", 10)):
+        (cache / name).write_text("")
+        stamp = source.stat().st_mtime + age
+        os.utime(cache / name, (stamp, stamp))
+    assert drop_stale_cache(tmp_path) == 1
+    assert [path.name for path in cache.iterdir()] == ["new.nbi"]
+    assert drop_stale_cache(tmp_path / "nowhere") == 0
+
+
+def test_compiled_kernels_are_found_wherever_numba_keeps_them(tmp_path, monkeypatch):
+    sources = tmp_path / "kernels"
+    sources.mkdir()
+    place = tmp_path / "cache" / "kernels_0123"
+    place.mkdir(parents=True)
+    (place / "a.nbi").write_text("")
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
+    (sources / "__pycache__").mkdir()
+    (sources / "__pycache__" / "b.nbi").write_text("")
+    assert cached_kernels(sources) == [place / "a.nbi"]  # Numba looks nowhere else then
+    monkeypatch.delenv("NUMBA_CACHE_DIR")
+    assert sources / "__pycache__" / "b.nbi" in cached_kernels(sources)
+
+
+@pytest.mark.parametrize("first", [0, 48])
+def test_slices_by_any_columns_of_a_word_are_told_apart(first):
+    rng = np.random.default_rng(2)
+    codes = rng.integers(0, 2, (3000, 64))
+    keys = (codes[:, first : first + 16] << np.arange(first, first + 16)).sum(axis=1).astype(np.uint64)
+    labels = np.empty(3000, np.int64)
+    distinct = hash_keys(keys, labels)
+    assert np.array_equal(distinct[labels], keys)
+    assert len(distinct) == len(np.unique(keys))
+
+
+def test_a_blanket_beyond_one_word_is_bounded_by_sweeps():
+    codes = np.random.default_rng(1).integers(0, 2, (60, 80))
+    test = BayesianTest(EncodedTable.from_codes(codes, [2] * 80))
+    score, blanket = BinaryScore(test), tuple(range(1, 71))
+    upper, is_exact = score.bounds(0, blanket)
+    assert upper[0] == pytest.approx(score.term(0, blanket), abs=1e-8)
+    assert not is_exact[75]
+    for y in (5, 75):
+        changed = tuple(sorted(set(blanket) ^ {y}))
+        assert upper[y] >= score.term(0, changed) - 1e-9
+
+
+@settings(max_examples=40)
+@given(st.data())
+def test_bounds_are_never_below_the_terms(data):
+    table = data.draw(tables())
+    graph = data.draw(graphs(table.n_variables))
+    for slices in ("all", "seen"):
+        score = TableScore(BayesianTest(table, slices=slices))
+        for x in range(table.n_variables):
+            upper, is_exact = score.bounds(x, graph.blanket(x))
+            changes = score.changes(x, graph.blanket(x))
+            assert (upper >= changes - 1e-9).all()
+            assert upper[is_exact] == pytest.approx(changes[is_exact], abs=1e-8)
+            assert is_exact[x]
