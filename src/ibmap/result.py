@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 
 from ibmap.errors import FileFormatError
 from ibmap.graph import MarkovGraph
-from ibmap.search.hill_climbing import Flip
+from ibmap.search.hill_climbing import N_NEAREST, Flip
 from ibmap.table import EncodedTable
 
 FORMAT = "ibmap-network"
 FORMAT_VERSION = 1
-N_NEAREST = 50  # missing edges kept with their evidence, the nearest to being added first
 
 
 @dataclass(frozen=True)
@@ -165,7 +164,7 @@ class SearchResult:
         Returns
         -------
         SearchResult
-            Equal to the one written.
+            Every field as it was written.
         """
         text = source if isinstance(source, str) and source.lstrip().startswith("{") else _read(source)
         try:
@@ -187,14 +186,17 @@ class SearchResult:
         Returns
         -------
         SearchResult
-            Equal to the one written.
+            Every field as it was written.
         """
         _check_format(content)
         try:
-            return cls._from_checked(content)
+            _check_types(content)
+            result = cls._from_checked(content)
+            _check_pairs(content)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             msg = f"the network file is damaged: {type(error).__name__}: {error}"
             raise FileFormatError(msg) from error
+        return result
 
     @classmethod
     def _from_checked(cls, content: dict[str, Any]) -> SearchResult:
@@ -267,19 +269,21 @@ def collect_evidence(
     graph : MarkovGraph
         The structure.
     gains : ndarray of shape (n_variables, n_variables)
-        Gain of flipping each pair.
+        Gain of flipping each pair; minus infinity where it is not known.
     n_nearest : int
         Missing edges to keep.
 
     Returns
     -------
     tuple of PairEvidence
-        Edges first, the strongest first; then missing edges, the nearest first.
+        Edges first, the strongest first; then missing edges, the nearest first. A pair
+        whose gain is not known is left out.
     """
     pairs = np.argwhere(np.triu(np.ones_like(graph.adjacency), 1))
     every = [PairEvidence(int(i), int(j), bool(graph.adjacency[i, j]), float(-gains[i, j])) for i, j in pairs]
-    edges = sorted((e for e in every if e.is_edge), key=lambda e: -e.loss)
-    missing = sorted((e for e in every if not e.is_edge), key=lambda e: e.loss)
+    known = [pair for pair in every if np.isfinite(pair.loss)]
+    edges = sorted((pair for pair in known if pair.is_edge), key=lambda pair: -pair.loss)
+    missing = sorted((pair for pair in known if not pair.is_edge), key=lambda pair: pair.loss)
     return tuple(edges + missing[:n_nearest])
 
 
@@ -291,6 +295,8 @@ def _plain(value: Any) -> Any:
         return value
     if isinstance(value, (list, tuple)):
         return [_plain(entry) for entry in value]
+    if isinstance(value, dict):
+        return {str(key): _plain(entry) for key, entry in value.items()}
     return str(value)
 
 
@@ -301,6 +307,33 @@ def _read(path: str | Path) -> str:
     except (OSError, UnicodeDecodeError) as error:
         msg = f"cannot read {str(path)!r}: {error}"
         raise FileFormatError(msg) from error
+
+
+_TYPES: dict[str, tuple[type, ...]] = {
+    "score": (float, int, type(None)),
+    "n_tests": (int,),
+    "n_ascents": (int, type(None)),
+    "n_iterations": (int, type(None)),
+    "stopped": (str,),
+}
+
+
+def _check_types(content: dict[str, Any]) -> None:
+    """Refuse values that are not of the documented type."""
+    for key, types in _TYPES.items():
+        value = content[key]
+        if isinstance(value, bool) or not isinstance(value, types) or str(value) == "nan":
+            msg = f"{key!r} cannot be {value!r}"
+            raise ValueError(msg)
+
+
+def _check_pairs(content: dict[str, Any]) -> None:
+    """Refuse pairs of variables that do not exist."""
+    n_variables = len(content["variables"])
+    for entry in [*content["trace"], *content["evidence"]]:
+        if not (0 <= entry["x"] < n_variables and 0 <= entry["y"] < n_variables):
+            msg = f"there is no pair ({entry['x']!r}, {entry['y']!r}) among {n_variables} variables"
+            raise ValueError(msg)
 
 
 def _check_format(content: Any) -> None:

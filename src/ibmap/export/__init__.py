@@ -1,0 +1,16 @@
+"""Networks to files and back, in the formats described in ``docs/format.md``."""
+
+from ibmap.export.formats import NETWORK_SUFFIXES, Network, edge_weights, graph_of
+from ibmap.export.reading import is_network_file, read_network
+from ibmap.export.writing import check_writable, write_network
+
+__all__ = [
+    "NETWORK_SUFFIXES",
+    "Network",
+    "check_writable",
+    "edge_weights",
+    "graph_of",
+    "is_network_file",
+    "read_network",
+    "write_network",
+]
