@@ -1,0 +1,7 @@
+"""scikit-learn estimators: they validate, delegate and store what was found."""
+
+from ibmap.estimators.base import n_threads_of
+from ibmap.estimators.gsmn import GSMN
+from ibmap.estimators.hill_climbing import IBMAPHC
+
+__all__ = ["GSMN", "IBMAPHC", "n_threads_of"]

@@ -1,0 +1,141 @@
+"""What all learners share: reading the table, storing the outcome, scikit-learn's contract."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import networkx as nx
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from ibmap.encoding import encode
+from ibmap.errors import InvalidOptionError, InvalidTableError
+from ibmap.options import n_cores
+from ibmap.result import SearchResult
+from ibmap.table import EncodedTable
+
+
+class StructureLearner(BaseEstimator):  # type: ignore[misc]
+    """Base of the learners; a subclass stores its options and fits."""
+
+    graph_: nx.Graph
+    adjacency_: NDArray[np.bool_]
+    result_: SearchResult
+    n_tests_: int
+    feature_names_in_: NDArray[np.object_]
+    n_features_in_: int
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """Give the names of the variables the structure is over.
+
+        Parameters
+        ----------
+        input_features : array_like of str, optional
+            If given, it must be the names of the columns learned from.
+
+        Returns
+        -------
+        ndarray of str
+            Column names.
+        """
+        check_is_fitted(self)
+        if input_features is not None and [*map(str, input_features)] != self.feature_names_in_.tolist():
+            msg = (
+                "input_features is not equal to feature_names_in_, the columns learned from: "
+                f"{', '.join(map(repr, self.feature_names_in_))}"
+            )
+            raise InvalidOptionError(msg)
+        return self.feature_names_in_.copy()
+
+    def _encode(self, X: Any) -> EncodedTable:
+        """Read the table with the learner's options."""
+        refuse_unusable(X)
+        return encode(X, missing=self.missing, bins=self.bins)
+
+    def _store(self, result: SearchResult) -> Self:
+        """Set the public attributes from a result."""
+        self.result_ = result
+        self.graph_ = result.graph.to_networkx()
+        self.adjacency_ = result.graph.adjacency.copy()
+        self.n_tests_ = result.n_tests
+        self.n_features_in_ = result.graph.n_variables
+        self.feature_names_in_ = np.array(result.graph.names, dtype=object)
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.input_tags.allow_nan = self.missing in ("drop", "state")
+        tags.target_tags.required = False
+        return tags
+
+
+def n_columns_of(X: Any) -> int | None:
+    """Tell how many columns a two-dimensional array or frame has.
+
+    Parameters
+    ----------
+    X : table
+        Anything.
+
+    Returns
+    -------
+    int or None
+        None if it has no two-dimensional shape.
+
+    Examples
+    --------
+    >>> n_columns_of(np.zeros((5, 3))), n_columns_of([[1, 2]])
+    (3, None)
+    """
+    shape = getattr(X, "shape", None)
+    return int(shape[1]) if isinstance(shape, tuple) and len(shape) == 2 else None
+
+
+def refuse_unusable(X: Any) -> None:
+    """Refuse, in the words scikit-learn's tools expect, what `encode` would refuse in its own.
+
+    Parameters
+    ----------
+    X : table
+        Anything.
+    """
+    if isinstance(X, np.ndarray) and X.dtype.kind == "c":
+        msg = f"Complex data not supported: X has type {X.dtype}; give codes or labels"
+        raise InvalidTableError(msg)
+    n_columns = n_columns_of(X)
+    if n_columns is not None and n_columns < 2:
+        msg = (
+            f"Found array with {n_columns} feature(s) (shape={X.shape}) while a minimum of 2 is required: "
+            "a network needs at least two variables"
+        )
+        raise InvalidTableError(msg)
+
+
+def n_threads_of(n_jobs: int | None) -> int:
+    """Turn scikit-learn's `n_jobs` into a number of threads.
+
+    Parameters
+    ----------
+    n_jobs : int or None
+        None is 1; -1 is one for each core, -2 one fewer, and so on.
+
+    Returns
+    -------
+    int
+        At least 1.
+
+    Examples
+    --------
+    >>> n_threads_of(None), n_threads_of(3)
+    (1, 3)
+    """
+    if n_jobs is None:
+        return 1
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, (int, np.integer)) or n_jobs == 0:
+        msg = f"n_jobs must be None or a whole number other than 0; got {n_jobs!r}"
+        raise InvalidOptionError(msg)
+    return int(n_jobs) if n_jobs > 0 else max(n_cores() + 1 + int(n_jobs), 1)
