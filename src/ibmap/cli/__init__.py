@@ -1,0 +1,75 @@
+"""The command line: ``ibmap learn``, ``compare``, ``simulate`` and ``demo``."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from ibmap.errors import IbmapError
+
+USER_ERROR = 2
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run a command and end the process.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        What follows the program's name; that of the process by default.
+
+    Raises
+    ------
+    SystemExit
+        With 0, or 2 after a user's error (told on standard error without a traceback), or 130 after an
+        interrupt.
+    """
+    from ibmap.cli.app import app
+    from ibmap.cli.console import say
+
+    if sys.stdout is None or sys.stderr is None:  # closed by whoever started us
+        sys.exit(USER_ERROR)
+    _allow_any_character()
+    try:
+        try:
+            app(args=arguments, prog_name="ibmap")
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        _forget_output()
+        sys.exit(1)
+    except IbmapError as error:
+        say(f"error: {error}")
+        sys.exit(USER_ERROR)
+    except OSError as error:
+        say(f"error: {_told(error)}")
+        sys.exit(USER_ERROR)
+    except MemoryError:
+        say("error: there is not enough memory for this table; drop columns (--drop) or take fewer rows")
+        sys.exit(USER_ERROR)
+    sys.exit(0)
+
+
+def _told(error: OSError) -> str:
+    """Say what the system refused, with the file."""
+    if error.strerror and error.filename:
+        return f"{error.filename}: {error.strerror}"
+    return str(error)
+
+
+def _allow_any_character() -> None:
+    """Let names pass that the terminal's encoding does not have, as escapes."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _forget_output() -> None:
+    """Send what is left to nowhere, so that Python does not complain when it ends."""
+    with contextlib.suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())

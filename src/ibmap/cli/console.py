@@ -1,0 +1,147 @@
+"""Where the command line writes: data to standard output, talk to standard error.
+
+Names come from other people's files. They are shown literally: rich's markup is never
+read, and control characters, which a terminal would obey, are shown as escapes.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import sys
+import unicodedata
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, ParamSpec
+
+from ibmap.errors import IbmapWarning
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+WIDTH_OF_FILES = 100  # of tables that go to a file or a pipe
+UNSAFE = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}  # control, direction and private characters, line breaks
+INTERRUPTED = 130  # what shells report for a process ended by Ctrl-C
+JOINERS = "\u200c\u200d"  # part of ordinary words and emoji in many scripts
+
+P = ParamSpec("P")
+
+
+def printable(text: str) -> str:
+    r"""Show characters that a terminal would obey as escapes.
+
+    Parameters
+    ----------
+    text : str
+        Any text.
+
+    Returns
+    -------
+    str
+        One line, harmless.
+
+    Examples
+    --------
+    >>> print(printable("red \x1b[31m\nname"))
+    red \x1b[31m\nname
+    """
+    return "".join(c if _is_safe(c) else c.encode("unicode_escape").decode() for c in text)
+
+
+def _is_safe(character: str) -> bool:
+    """Tell whether a character only shows itself."""
+    return character in JOINERS or unicodedata.category(character) not in UNSAFE
+
+
+def say(message: str) -> None:
+    """Write a message for the user to standard error.
+
+    Parameters
+    ----------
+    message : str
+        One or more lines.
+    """
+    print("\n".join(map(printable, message.splitlines())), file=sys.stderr, flush=True)
+
+
+def output() -> Console:
+    """Make a console for standard output that takes all text literally.
+
+    Returns
+    -------
+    rich.console.Console
+        As wide as the terminal, or 100 characters for files unless COLUMNS says otherwise.
+    """
+    from rich.console import Console
+
+    width = None if sys.stdout.isatty() or "COLUMNS" in os.environ else WIDTH_OF_FILES
+    return Console(file=sys.stdout, markup=False, emoji=False, highlight=False, width=width)
+
+
+def print_json(content: Any) -> None:
+    """Write data as JSON to standard output, readable in any encoding.
+
+    Parameters
+    ----------
+    content : object
+        Plain lists and dicts.
+    """
+    plain = (sys.stdout.encoding or "").lower().replace("-", "") not in ("utf8", "utf8sig")
+    print(json.dumps(content, indent=1, ensure_ascii=plain, allow_nan=False))
+
+
+@contextmanager
+def warnings_as_messages(quiet: bool = False) -> Iterator[None]:
+    """Say ibmap's warnings on standard error, each once, without Python's line numbers.
+
+    Parameters
+    ----------
+    quiet : bool
+        Whether to say nothing.
+
+    Yields
+    ------
+    None
+        While it lasts.
+    """
+    said: set[str] = set()
+    usual = warnings.showwarning
+
+    def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+        if not issubclass(category, IbmapWarning):
+            usual(message, category, *place, **more)
+        elif str(message) not in said and not quiet:
+            said.add(str(message))
+            say(f"warning: {message}")
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", IbmapWarning)
+        warnings.showwarning = show
+        yield
+
+
+def interruptible(command: Callable[P, None]) -> Callable[P, None]:
+    """Let a command end quietly when the user presses Ctrl-C.
+
+    Parameters
+    ----------
+    command : callable
+        The command.
+
+    Returns
+    -------
+    callable
+        The same, ending the process with 130 when interrupted.
+    """
+
+    @functools.wraps(command)
+    def guarded(*args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            command(*args, **kwargs)
+        except KeyboardInterrupt:
+            say("interrupted; a file is written whole or not at all")
+            raise SystemExit(INTERRUPTED) from None
+
+    return guarded

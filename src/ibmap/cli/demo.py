@@ -1,0 +1,92 @@
+"""``ibmap demo``: the whole thing on a built-in table, in seconds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ibmap.cli.console import interruptible, say, warnings_as_messages
+from ibmap.cli.console import output as standard_output
+from ibmap.cli.progress import Waiting
+
+if TYPE_CHECKING:
+    from ibmap.metrics import EdgeComparison
+    from ibmap.result import SearchResult
+
+STORY = """\
+A made-up health survey: {rows:,} answers to {variables} questions, drawn from a network that is
+known here. Can it be found again from the answers alone?
+"""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the program.
+
+    Parameters
+    ----------
+    app : typer.Typer
+        The program.
+    """
+    app.command("demo")(interruptible(_demo))
+
+
+def _demo(
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output", "-o", metavar="DIR", help="Folder for the table, the network and its picture."
+        ),
+    ] = "demo-output",
+) -> None:
+    """Learn a built-in table whose true network is known, and compare."""
+    from ibmap.cli.compare import print_edges
+    from ibmap.cli.picture import print_drawing
+    from ibmap.cli.summary import print_summary
+    from ibmap.demo import demo_network, demo_table
+    from ibmap.learning import HillClimbingOptions, learn_hc
+    from ibmap.metrics import compare_edges
+    from ibmap.options import n_cores
+
+    folder = Path(output)
+    folder.mkdir(parents=True, exist_ok=True)
+    console = standard_output()
+    with warnings_as_messages(), Waiting("learning") as waiting:
+        table = demo_table()
+        console.print(STORY.format(rows=table.n_samples, variables=table.n_variables))
+        result = learn_hc(table, HillClimbingOptions(), n_threads=n_cores(), callback=waiting)
+    print_summary(result, "the built-in health survey")
+    console.print("\nThe learned network", style="bold")
+    print_drawing(result.graph)
+    edges = compare_edges(result.graph, demo_network().graph)
+    console.print("\nCompared with the true network", style="bold")
+    print_edges(edges)
+    _write(folder, result, edges)
+
+
+def _write(folder: Path, result: SearchResult, edges: EdgeComparison) -> None:
+    """Write the table, both networks and the picture."""
+    import csv
+    import io
+
+    from ibmap.cli.picture import draw_picture
+    from ibmap.demo import demo_network, demo_rows
+    from ibmap.export import write_network
+    from ibmap.io import write_atomically
+
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(demo_rows())
+    write_atomically(folder / "survey.csv", text.getvalue())
+    write_network(result, folder / "network.json")
+    write_network(demo_network().graph, folder / "truth.json")
+    names = ["survey.csv", "network.json", "truth.json"]
+    try:
+        picture = draw_picture(edges, result.graph, "A health survey: the network learned, and the truth")
+    except ImportError:
+        say("no picture: matplotlib is not installed (pip install 'ibmap[plot]')")
+    else:
+        write_atomically(folder / "network.png", picture)
+        names.append("network.png")
+    say(f"written to {folder}: {', '.join(names)}")
+    say(f"try next: ibmap learn {folder / 'survey.csv'}")

@@ -1,0 +1,123 @@
+"""Tell the user what a long run is doing, on standard error and only if it is long."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from ibmap.cli.console import say
+
+if TYPE_CHECKING:
+    from ibmap.search.hill_climbing import Progress
+
+PATIENCE = 1.0  # seconds without a word
+COMPILING = "compiling the kernels for this machine, once per installation (up to a minute)"
+DESCRIPTIONS = {"first look": "scoring every change of one edge", "ascending": "climbing"}
+
+
+class Waiting:
+    """A progress bar that appears when a run takes longer than a second.
+
+    On a terminal it is a bar; elsewhere it is silent, but for a message when the kernels have
+    to be compiled first. Use it as a context, and as the callback of a search.
+
+    Parameters
+    ----------
+    task : str
+        What is waited for.
+    quiet : bool
+        Whether to say nothing at all.
+    """
+
+    def __init__(self, task: str, quiet: bool = False) -> None:
+        self.task, self.quiet = task, quiet
+        self.compiling = not has_compiled_kernels()
+        self._lock = threading.Lock()
+        self._ended = False
+        self._latest: Progress | None = None
+        self._bar: Any = None
+        self._timer = threading.Timer(PATIENCE, self._begin)
+        self._timer.daemon = True
+
+    def __enter__(self) -> Self:
+        if not self.quiet:
+            self._timer.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._timer.cancel()
+        with self._lock:
+            self._ended = True
+            if self._bar is not None:
+                self._bar.stop()
+
+    def __call__(self, progress: Progress) -> None:
+        """Take note of the progress of a search.
+
+        Parameters
+        ----------
+        progress : Progress
+            Where it stands.
+        """
+        with self._lock:
+            self._latest = progress
+            if self._bar is not None:
+                self._show(progress)
+
+    def _begin(self) -> None:
+        """Show the bar, or say why there is nothing to see yet."""
+        with self._lock:
+            if self._ended:
+                return
+            if self.compiling and self._latest is None:
+                say(f"ibmap: {COMPILING}")
+            if sys.stderr.isatty():
+                self._bar = _make_bar(self.task)
+                self._bar.start()
+                if self._latest is not None:
+                    self._show(self._latest)
+
+    def _show(self, progress: Progress) -> None:
+        """Move the bar."""
+        description = DESCRIPTIONS.get(progress.phase, progress.phase)
+        if progress.phase == "ascending":
+            description += f", ascent {progress.n_ascents}, score {progress.score:.1f}"
+        known = progress.total > 0
+        self._bar.update(
+            self._bar.task_ids[0],
+            description=description,
+            total=progress.total if known else None,
+            completed=progress.done if known else 0,
+        )
+
+
+def has_compiled_kernels() -> bool:
+    """Tell whether compiled kernels of an earlier run can be expected.
+
+    Returns
+    -------
+    bool
+        True if Numba has left any beside the package or in its own folder.
+    """
+    if os.environ.get("NUMBA_DISABLE_JIT") == "1":
+        return True
+    from ibmap import kernels
+
+    return bool(kernels.cached_kernels(Path(kernels.__file__).parent))
+
+
+def _make_bar(task: str) -> Any:
+    """Make a bar that vanishes when it is done."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    bar = Progress(*columns, console=Console(file=sys.stderr, markup=False), transient=True)
+    bar.add_task(task, total=None)
+    return bar

@@ -1,0 +1,239 @@
+"""A learned network as tables to read."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+from rich.text import Text
+
+from ibmap.cli.console import output, printable
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from ibmap.result import PairEvidence, SearchResult
+
+MAX_VARIABLES = 40  # lines of the table of variables
+MAX_NEIGHBOURS = 12  # names in one line of it
+MANY_EDGES = 12  # beyond this only the strongest and the weakest are shown
+N_SHOWN = 6  # of each
+NOTHING = 0.05  # a loss that is not worth a word
+LEARNERS = {"hc": "IBMAP-HC", "gsmn": "GSMN"}
+ENDINGS = {
+    "optimum": "no change of one edge improves the score",
+    "max_ascents": "stopped at --max-ascents; this is the best so far",
+    "max_seconds": "stopped at --max-seconds; this is the best so far",
+}
+
+
+def print_summary(result: SearchResult, title: str) -> None:
+    """Write what was learned to standard output.
+
+    Parameters
+    ----------
+    result : SearchResult
+        What was learned.
+    title : str
+        What it was learned from.
+    """
+    console = output()
+    console.print(_facts(result, title), "")
+    console.print(_variables(result), "")
+    _print_notes(console, result)
+    _print_edges(console, result)
+
+
+def times(log_factor: float) -> str:
+    """Write a factor, given by its natural log, the way people say it.
+
+    Parameters
+    ----------
+    log_factor : float
+        At least 0.
+
+    Returns
+    -------
+    str
+        Such as ``1,230 times``.
+
+    Examples
+    --------
+    >>> times(0.7), times(7.11), times(100.0)
+    ('2.0 times', '1,220 times', '10^43 times')
+    """
+    if log_factor > math.log(1e6):
+        return f"10^{log_factor / math.log(10):.0f} times"
+    factor = math.exp(log_factor)
+    if factor < 10:
+        return f"{factor:.1f} times"
+    digits = 10 ** max(len(str(int(factor))) - 3, 0)
+    return f"{round(factor / digits) * digits:,} times"
+
+
+def in_words(loss: float) -> str:
+    """Say what a loss of log-score means.
+
+    Parameters
+    ----------
+    loss : float
+        How much the natural log of the score falls.
+
+    Returns
+    -------
+    str
+        Such as ``1,230 times less probable``.
+
+    Examples
+    --------
+    >>> in_words(2.0), in_words(-1.0), in_words(0.01)
+    ('7.4 times less probable', '2.7 times more probable', 'about as probable')
+    """
+    if abs(loss) < NOTHING:
+        return "about as probable"
+    return f"{times(abs(loss))} {'less' if loss >= 0 else 'more'} probable"
+
+
+def edge_table(title: str, heading: str, names: Sequence[str], pairs: Sequence[PairEvidence]) -> Table:
+    """Lay out pairs of variables with their evidence.
+
+    Parameters
+    ----------
+    title : str
+        What they are.
+    heading : str
+        Of the last column.
+    names : sequence of str
+        Names of all variables.
+    pairs : sequence of PairEvidence
+        The pairs, in order.
+
+    Returns
+    -------
+    rich.table.Table
+        One row for each.
+    """
+    table = _titled(title)
+    table.add_column("Variable", overflow="fold")
+    table.add_column("Variable", overflow="fold")
+    table.add_column("Loss", justify="right", no_wrap=True)
+    table.add_column(heading, no_wrap=True)
+    for pair in pairs:
+        ends = (Text(printable(names[k])) for k in (pair.x, pair.y))
+        table.add_row(*ends, f"{pair.loss:.2f}", in_words(pair.loss))
+    return table
+
+
+def _titled(title: str) -> Table:
+    """Make an empty table."""
+    return Table(
+        title=Text(title),
+        title_justify="left",
+        title_style="bold",
+        box=SIMPLE_HEAD,
+        show_edge=False,
+        pad_edge=False,
+    )
+
+
+def _facts(result: SearchResult, title: str) -> Table:
+    """Lay out the totals."""
+    source, graph = result.provenance, result.graph
+    n_pairs = graph.n_variables * (graph.n_variables - 1) // 2
+    dropped = f" ({source.n_rows_dropped:,} more dropped for missing values)" if source.n_rows_dropped else ""
+    facts = [
+        ("Table", title),
+        ("Rows", f"{source.n_samples:,} used{dropped}"),
+        ("Variables", f"{graph.n_variables:,}"),
+        (
+            "Edges",
+            f"{graph.n_edges:,} of {n_pairs:,} possible (density {graph.n_edges / max(n_pairs, 1):.2f})",
+        ),
+        ("Learned by", _how(result)),
+        ("Cost", f"{result.n_tests:,} distinct tests of independence, {source.seconds:.2f} s"),
+    ]
+    if result.score is not None:
+        ending = ENDINGS.get(result.stopped, result.stopped)
+        facts.insert(5, ("IB-score", f"{result.score:.3f} (natural log); {ending}"))
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="bold", no_wrap=True)
+    grid.add_column(overflow="fold")
+    for name, value in facts:
+        grid.add_row(name, Text(printable(value)))
+    return grid
+
+
+def _how(result: SearchResult) -> str:
+    """Name the learner and how it went."""
+    source = result.provenance
+    name = LEARNERS.get(source.algorithm, source.algorithm)
+    if result.n_ascents is None:
+        test = source.options.get("test")
+        return f"{name}, {test} test" if test else name
+    start = {"gsmn": "GSMN's structure", "empty": "the empty structure"}.get(
+        str(source.options.get("start")), "the structure given"
+    )
+    ascents = "1 ascent" if result.n_ascents == 1 else f"{result.n_ascents:,} ascents"
+    return f"{name} from {start}, {ascents}"
+
+
+def _variables(result: SearchResult) -> Table:
+    """Lay out each variable with its states and its blanket."""
+    graph = result.graph
+    loss = {(e.x, e.y): e.loss for e in result.evidence if e.is_edge}
+    blanket = "Blanket, strongest first" if loss else "Blanket"
+    table = _titled("Variables and their Markov blankets (direct neighbours)")
+    table.add_column("Variable", overflow="fold")
+    table.add_column("States", justify="right")
+    table.add_column(blanket, overflow="fold")
+    for x in range(min(graph.n_variables, MAX_VARIABLES)):
+        near = sorted(graph.blanket(x), key=lambda y: -loss.get((min(x, y), max(x, y)), 0.0))
+        table.add_row(Text(printable(graph.names[x])), str(len(result.states[x])), _listed(near, graph.names))
+    return table
+
+
+def _listed(variables: Sequence[int], names: Sequence[str]) -> Text:
+    """Join a few names."""
+    shown = ", ".join(printable(names[y]) for y in variables[:MAX_NEIGHBOURS])
+    rest = len(variables) - MAX_NEIGHBOURS
+    return Text(f"{shown} and {rest} more" if rest > 0 else shown or "(none)", style="" if shown else "dim")
+
+
+def _print_notes(console: Console, result: SearchResult) -> None:
+    """Say what was left out of the table of variables."""
+    hidden = result.graph.n_variables - MAX_VARIABLES
+    if hidden > 0:
+        console.print(f"... and {hidden:,} more variables; --output or --json has them all.\n")
+
+
+def _print_edges(console: Console, result: SearchResult) -> None:
+    """Write the strongest and weakest edges, and the nearest missing ones."""
+    names = result.graph.names
+    edges = [pair for pair in result.evidence if pair.is_edge]
+    missing = [pair for pair in result.evidence if not pair.is_edge]
+    without, with_it = "Without it the structure is", "With it the structure is"
+    if len(edges) > MANY_EDGES:
+        console.print(edge_table("Strongest edges", without, names, edges[:N_SHOWN]), "")
+        console.print(edge_table("Weakest edges, the weakest last", without, names, edges[-N_SHOWN:]), "")
+    elif edges:
+        console.print(edge_table("Edges, strongest first", without, names, edges), "")
+    if missing:
+        title = "Pairs nearest to being joined"
+        console.print(edge_table(title, with_it, names, missing[:N_SHOWN]), "")
+    if edges or missing:
+        console.print("Loss: by how much the natural log of the IB-score falls if the pair is changed.")
+    else:
+        console.print(_why_no_evidence(result))
+
+
+def _why_no_evidence(result: SearchResult) -> str:
+    """Say why nothing is known about single edges."""
+    test = result.provenance.options.get("test", "bayesian")
+    if test != "bayesian":
+        return f"How much each edge matters is not known: it takes the bayesian test, not {test}."
+    if not result.is_complete:
+        return "How much each edge matters is not known: the search was stopped too early."
+    return "How much each edge matters was not computed: with so many variables it takes long."
