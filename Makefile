@@ -1,0 +1,62 @@
+# All set-up is done here: a machine needs Python 3.11 or later and make, nothing else.
+#
+#   make demo                 learn a network from a built-in table and show it
+#   make test                 run all tests
+#   make PYTHON=python3.13 test VENV=/tmp/venv    another interpreter, another place
+
+PYTHON ?= python3
+VENV ?= .venv
+JOBS ?= 2
+
+BIN := $(VENV)/bin
+USER_STAMP := $(VENV)/.installed-all
+DEV_STAMP := $(VENV)/.installed-dev
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint bench clean
+
+help:
+	@echo "make demo    learn a network from a built-in table and show it"
+	@echo "make test    run all tests, the examples in the documentation included"
+	@echo "make lint    check style, types and docstrings"
+	@echo "make bench   measure how fast it is"
+	@echo "make clean   remove the virtual environment and everything generated"
+	@echo
+	@echo "PYTHON=$(PYTHON) makes the virtual environment, VENV=$(VENV) is its folder."
+
+demo: $(USER_STAMP)
+	$(BIN)/ibmap demo
+
+test: $(DEV_STAMP)
+	$(BIN)/python -m pytest -n $(JOBS)
+
+lint: $(DEV_STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python scripts/check_docstrings.py
+
+bench: $(DEV_STAMP)
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.* demo-output
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# A stamp newer than pyproject.toml means there is nothing to install.
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "ibmap needs Python 3.11 or later, but PYTHON=$(PYTHON) is: $$($(PYTHON) --version 2>&1)" >&2; \
+	  echo "Name another one, for example: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(USER_STAMP): pyproject.toml | $(BIN)/python
+	@echo "Installing ibmap into $(VENV); the first time takes a minute ..."
+	$(BIN)/python -m pip install --quiet --editable '.[all]'
+	@touch $@
+
+$(DEV_STAMP): pyproject.toml | $(BIN)/python
+	@echo "Installing ibmap and its test tools into $(VENV); the first time takes a minute ..."
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	@touch $@ $(USER_STAMP)
