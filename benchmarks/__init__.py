@@ -1,0 +1,1 @@
+"""How fast ibmap is: ``python -m benchmarks``, or ``--quick`` for a minute."""

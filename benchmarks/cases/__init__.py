@@ -1,0 +1,32 @@
+"""The cases, a file each, in the order of the table.
+
+Each has a `TITLE` and a function `run(setting)` that yields findings.
+"""
+
+from benchmarks.cases import (
+    blankets,
+    first_run,
+    growth,
+    hardest,
+    limit,
+    peers,
+    plain,
+    rows,
+    states,
+    threads,
+    triplets,
+)
+
+CASES = {
+    "hardest": hardest,
+    "plain": plain,
+    "triplets": triplets,
+    "peers": peers,
+    "growth": growth,
+    "rows": rows,
+    "states": states,
+    "blankets": blankets,
+    "threads": threads,
+    "first-run": first_run,
+    "limit": limit,
+}

@@ -1,0 +1,54 @@
+"""What a new user waits for: ``ibmap learn`` right after the installation, and later."""
+
+from __future__ import annotations
+
+import csv
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchmarks import data
+from benchmarks.findings import Finding, Verdict, at_most
+from benchmarks.measure import Setting
+
+TITLE = "ibmap learn on a small table (n = 8, N = 1000), wall clock"
+TIMEOUT = 300
+
+
+def run(setting: Setting) -> Iterator[Finding]:
+    path = setting.folder / "table.csv"
+    table = data.sample(8, 2, 1000)
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([table.names, *table.codes.tolist()])
+    cache = setting.folder / "numba-cache"
+    first, said, failure = learn(path, cache)
+    if failure:
+        yield Finding("ibmap learn", verdict=Verdict("≤ 20 s"), note=failure)
+        return
+    note = f'it says: "{said}"' if said else "IT SAYS NOTHING"
+    yield Finding("first run, compiling included", first, verdict=at_most(first, 20, "s"), note=note)
+    later = min(learn(path, cache)[0] for _ in range(setting.repeats))
+    yield Finding("later runs", later, verdict=at_most(later, 1.5, "s"))
+
+
+def learn(path: Path, cache: Path) -> tuple[float, str, str]:
+    """Run the command; return the seconds, its first words on standard error, and why it failed."""
+    script = Path(sys.executable).with_name("ibmap")
+    if not script.exists():
+        return 0.0, "", "skipped: there is no command ibmap beside this Python"
+    begun = time.perf_counter()
+    try:
+        done = subprocess.run(
+            [str(script), "learn", str(path)], capture_output=True, text=True, timeout=TIMEOUT, check=False,
+            env={**os.environ, "NUMBA_CACHE_DIR": str(cache)},
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return 0.0, "", f"over {TIMEOUT} s"
+    seconds = time.perf_counter() - begun
+    talk = [line for line in done.stderr.splitlines() if line.strip()]
+    if done.returncode != 0:
+        return seconds, "", f"skipped: {talk[-1][:100] if talk else 'the command failed'}"
+    return seconds, talk[0][:80] if talk else "", ""
