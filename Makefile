@@ -2,7 +2,7 @@
 #
 #   make demo                 learn a network from a built-in table and show it
 #   make test                 run all tests
-#   make PYTHON=python3.13 test VENV=/tmp/venv    another interpreter, another place
+#   make PYTHON=python3.13 test VENV=../venv    another interpreter, another place
 
 PYTHON ?= python3
 VENV ?= .venv
