@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -270,32 +269,6 @@ def as_graph(graph: Any, names: Sequence[str]) -> MarkovGraph:
         msg = f"the adjacency matrix is over {len(matrix)} variables, the table has {len(names)}"
         raise InvalidGraphError(msg)
     return MarkovGraph(matrix, names)
-
-
-def all_graphs(n_variables: int, names: Sequence[str] | None = None) -> Iterator[MarkovGraph]:
-    """List every graph over a few variables, the empty one first.
-
-    Parameters
-    ----------
-    n_variables : int
-        At most 6 is sensible: there are 2**(n(n-1)/2) graphs.
-    names : sequence of str, optional
-        Names of the variables.
-
-    Yields
-    ------
-    MarkovGraph
-        Each graph once.
-
-    Examples
-    --------
-    >>> sum(1 for _ in all_graphs(4))
-    64
-    """
-    pairs = list(combinations(range(n_variables), 2))
-    for size in range(len(pairs) + 1):
-        for edges in combinations(pairs, size):
-            yield MarkovGraph.from_edges(n_variables, edges, names)
 
 
 def _reordered(graph: MarkovGraph, names: tuple[str, ...]) -> MarkovGraph:

@@ -114,8 +114,7 @@ class BitRow:
             self._columns.tables,
             found,
         )
-        found += self._rest
-        return -found, np.log(-np.expm1(-found))
+        return _posteriors(found, self._rest)
 
 
 class GroupRow:
@@ -171,8 +170,13 @@ class GroupRow:
             self._columns.tables,
             found,
         )
-        found += self._rest
-        return -found, np.log(-np.expm1(-found))
+        return _posteriors(found, self._rest)
+
+
+def _posteriors(minus_log_p: Floats, rest: float) -> tuple[Floats, Floats]:
+    """Add what the slices left out give, and turn -log p into both log posteriors."""
+    independent = -(minus_log_p + rest)
+    return independent, np.log(-np.expm1(independent))
 
 
 def log_tables(n_samples: int, prior: Prior) -> tuple[Floats, Floats, Floats]:
