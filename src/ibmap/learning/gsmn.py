@@ -1,0 +1,35 @@
+"""GSMN as a function: an encoded table and options in, a result out."""
+
+from __future__ import annotations
+
+import time
+
+from ibmap.blankets.grow_shrink import gsmn
+from ibmap.graph import as_graph
+from ibmap.learning.choices import make_test
+from ibmap.learning.options import GSMNOptions
+from ibmap.result import SearchResult, provenance_of
+from ibmap.table import EncodedTable
+
+
+def learn_gsmn(table: EncodedTable, options: GSMNOptions) -> SearchResult:
+    """Learn a structure with GSMN.
+
+    Parameters
+    ----------
+    table : EncodedTable
+        The data.
+    options : GSMNOptions
+        The options.
+
+    Returns
+    -------
+    SearchResult
+        Without a score.
+    """
+    begun = time.perf_counter()
+    test = make_test(table, options)
+    found = gsmn(test, rule=options.rule, grow=options.grow, order=options.order)
+    graph = as_graph(found, table.names)  # a callable's test may number the variables
+    provenance = provenance_of(table, "gsmn", options.recorded(), time.perf_counter() - begun)
+    return SearchResult(graph, table.labels, provenance, test.n_tests)
