@@ -88,6 +88,8 @@ class SearchResult:
         The ascents in order.
     evidence : tuple of PairEvidence
         Loss by flipping: all edges, and the nearest missing edges.
+    start : str, optional
+        Where the climb to this structure began: ``"gsmn"``, ``"empty"`` or ``"graph"``.
     """
 
     graph: MarkovGraph
@@ -100,6 +102,7 @@ class SearchResult:
     stopped: str = "finished"
     trace: tuple[Flip, ...] = ()
     evidence: tuple[PairEvidence, ...] = field(default=())
+    start: str | None = None
 
     @property
     def is_complete(self) -> bool:
@@ -126,6 +129,7 @@ class SearchResult:
             "n_tests": self.n_tests,
             "n_ascents": self.n_ascents,
             "n_iterations": self.n_iterations,
+            "start": self.start,
             "stopped": self.stopped,
             "trace": [flip._asdict() for flip in self.trace],
             "evidence": [asdict(pair) for pair in self.evidence],
@@ -213,6 +217,7 @@ class SearchResult:
             score=content["score"],
             n_ascents=content["n_ascents"],
             n_iterations=content["n_iterations"],
+            start=content["start"],
             stopped=content["stopped"],
             trace=tuple(Flip(**flip) for flip in content["trace"]),
             evidence=tuple(PairEvidence(**pair) for pair in content["evidence"]),
@@ -315,6 +320,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "n_ascents": (int, type(None)),
     "n_iterations": (int, type(None)),
     "stopped": (str,),
+    "start": (str, type(None)),
 }
 
 

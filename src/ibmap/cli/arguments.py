@@ -107,8 +107,8 @@ NoHeader = Annotated[
 Start = Annotated[
     str | None,
     typer.Option(
-        metavar="gsmn|empty|FILE",
-        help="Where to begin: GSMN's structure, no edges, or a network file. (default: gsmn)",
+        metavar="gsmn|empty|best|FILE",
+        help="Begin with GSMN's structure, no edges, the better of both, or a network file. (default: gsmn)",
         rich_help_panel=CLIMB,
         show_default=False,
     ),
@@ -144,7 +144,11 @@ Threads = Annotated[
 ]
 TestChoice = Annotated[
     Test | None,
-    typer.Option(help="Test that answers. (default: bayesian)", rich_help_panel=BLANKETS, show_default=False),
+    typer.Option(
+        help="Test of independence; hc takes those that give probabilities. (default: bayesian)",
+        rich_help_panel=BAYES,
+        show_default=False,
+    ),
 ]
 RuleChoice = Annotated[
     Rule | None,

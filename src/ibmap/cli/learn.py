@@ -52,15 +52,11 @@ from ibmap.cli.progress import Waiting
 from ibmap.errors import IbmapError, InvalidOptionError
 
 if TYPE_CHECKING:
-    from ibmap.learning import GSMNOptions
+    from ibmap.learning import TestOptions
     from ibmap.result import SearchResult
     from ibmap.table import EncodedTable
 
 MAX_WEIGHED = 100  # variables up to which the evidence of GSMN's edges is computed; it costs n^3 tests
-
-HC_OPTIONS = ("start", "max_ascents", "max_seconds", "threads")
-GSMN_OPTIONS = ("test", "rule", "grow", "order", "significance")
-BAYESIAN_OPTIONS = ("prior", "hyperparameters", "slices", "equivalent_sample_size")
 
 
 def register(app: typer.Typer) -> None:
@@ -142,61 +138,81 @@ def refuse_inapplicable(algorithm: Algorithm, given: Mapping[str, Any]) -> None:
     InvalidOptionError
         With the option and what it belongs to.
     """
+    from ibmap.learning import LEARNERS
+
+    chosen = LEARNERS[algorithm]
     test = given.get("test", Test.bayesian)
-    classical = algorithm == Algorithm.gsmn and test != Test.bayesian
+    if test not in chosen.options.tests:
+        owners = [name for name in LEARNERS if test in LEARNERS[name].options.tests]
+        msg = f"--test {test} gives no probabilities, which the score of {algorithm} is made of; "
+        msg += f"use --test {_either(chosen.options.tests)}, or --algorithm {_either(owners)}"
+        raise InvalidOptionError(msg)
     for name in given:
         flag = "--" + name.replace("_", "-")
-        if algorithm == Algorithm.gsmn and name in HC_OPTIONS:
-            msg = f"{flag} belongs to --algorithm hc; leave it out with gsmn"
-        elif algorithm == Algorithm.hc and name in GSMN_OPTIONS:
-            msg = f"{flag} belongs to --algorithm gsmn; leave it out with hc, or add --algorithm gsmn"
-        elif classical and name in BAYESIAN_OPTIONS:
-            msg = f"{flag} belongs to the bayesian test; leave it out with --test {test}"
-        elif name == "significance" and not classical:
-            msg = "--significance belongs to the classical tests; add --test chi-square or --test g"
-        elif name == "equivalent_sample_size" and given.get("hyperparameters") != Hyperparameters.bdeu:
-            msg = "--equivalent-sample-size belongs to --hyperparameters bdeu; add that, or leave it out"
-        else:
-            continue
+        owners = [other for other in LEARNERS if LEARNERS[other].takes(name)]
+        if not chosen.takes(name):
+            msg = f"{flag} belongs to --algorithm {_either(owners)}; leave it out with {algorithm}"
+            raise InvalidOptionError(msg)
+        _refuse_other_tests_options(name, flag, test)
+    if "equivalent_sample_size" in given and given.get("hyperparameters") != Hyperparameters.bdeu:
+        msg = "--equivalent-sample-size belongs to --hyperparameters bdeu; add that, or leave it out"
         raise InvalidOptionError(msg)
+
+
+def _refuse_other_tests_options(name: str, flag: str, test: str) -> None:
+    """Refuse an option of a test that is not the one chosen."""
+    from ibmap.learning.options import TEST_OPTIONS
+
+    tests = [each for each, names in TEST_OPTIONS.items() if name in names]
+    if tests and test not in tests:
+        msg = f"{flag} belongs to --test {_either(tests)}; add that, or leave it out with --test {test}"
+        raise InvalidOptionError(msg)
+
+
+def _either(names: Sequence[str]) -> str:
+    """Join alternatives."""
+    return " or ".join(names)
 
 
 def _fit(table: EncodedTable, algorithm: Algorithm, given: dict[str, Any], waiting: Waiting) -> SearchResult:
     """Run the learner."""
-    from ibmap.learning import GSMNOptions, HillClimbingOptions, learn_gsmn, learn_hc
+    from ibmap.learning import LEARNERS
     from ibmap.options import n_cores
 
     reading: Reading = given.pop("reading")
     options: dict[str, Any] = {k: str(v) if isinstance(v, str) else v for k, v in given.items()}
     options |= {"missing": reading.missing, "bins": reading.bins}  # applied already; for the record
-    if algorithm == Algorithm.gsmn:
-        chosen = GSMNOptions(**options)
-        return weighed(learn_gsmn(table, chosen), chosen, table)
+    if "start" in options:
+        options["start"] = _read_start(options["start"])
     n_threads = options.pop("threads", None) or n_cores()
-    options["start"] = _read_start(options.get("start", "gsmn"))
-    return learn_hc(table, HillClimbingOptions(**options), n_threads=n_threads, callback=waiting)
+    learner = LEARNERS[algorithm]
+    running = {"n_threads": n_threads, "callback": waiting} if learner.is_parallel else {}
+    chosen = learner.options(**options)
+    return weighed(learner.learn(table, chosen, **running), chosen, table)
 
 
 def _read_start(start: str) -> Any:
     """Read where the search begins."""
-    if start in ("gsmn", "empty"):
-        return start
     from ibmap.export import graph_of, read_network
+    from ibmap.learning.starts import STARTS
+
+    if start in STARTS:
+        return start
 
     if not Path(start).exists():
-        msg = f"--start {start}: it must be gsmn, empty or a network file, and there is no such file"
+        msg = f"--start {start}: it must be {_either(STARTS)} or a network file, and there is no such file"
         raise InvalidOptionError(msg)
     return graph_of(read_network(start))
 
 
-def weighed(result: SearchResult, options: GSMNOptions, table: EncodedTable) -> SearchResult:
-    """Add the evidence of the IB-score to what GSMN found, if its test is the Bayesian one.
+def weighed(result: SearchResult, options: TestOptions, table: EncodedTable) -> SearchResult:
+    """Add the evidence of the IB-score to what a learner without a score found, if its test can tell.
 
     Parameters
     ----------
     result : SearchResult
         What was found.
-    options : GSMNOptions
+    options : TestOptions
         How.
     table : EncodedTable
         What it was learned from.
@@ -206,12 +222,16 @@ def weighed(result: SearchResult, options: GSMNOptions, table: EncodedTable) -> 
     SearchResult
         With evidence, unless the test is classical or there are over 100 variables.
     """
-    if options.test != "bayesian" or table.n_variables > MAX_WEIGHED:
+    if result.score is not None or table.n_variables > MAX_WEIGHED:
         return result
+    from ibmap.independence.protocol import ProbabilisticTest
     from ibmap.result import collect_evidence
     from ibmap.score import flip_gains, local_score
 
-    gains = flip_gains(local_score(options.bayesian_test(table)), result.graph)
+    test = options.make_test(table)
+    if not isinstance(test, ProbabilisticTest):
+        return result
+    gains = flip_gains(local_score(test), result.graph)
     return replace(result, evidence=collect_evidence(result.graph, gains))
 
 

@@ -174,10 +174,11 @@ def _how(result: SearchResult) -> str:
         test = source.options.get("test")
         return f"{name}, {test} test" if test else name
     start = {"gsmn": "GSMN's structure", "empty": "the empty structure"}.get(
-        str(source.options.get("start")), "the structure given"
+        str(result.start), "the structure given"
     )
+    better = ", the better of two starts" if source.options.get("start") == "best" else ""
     ascents = "1 ascent" if result.n_ascents == 1 else f"{result.n_ascents:,} ascents"
-    return f"{name} from {start}, {ascents}"
+    return f"{name} from {start}{better}, {ascents}"
 
 
 def _variables(result: SearchResult) -> Table:
@@ -232,8 +233,8 @@ def _print_edges(console: Console, result: SearchResult) -> None:
 def _why_no_evidence(result: SearchResult) -> str:
     """Say why nothing is known about single edges."""
     test = result.provenance.options.get("test", "bayesian")
-    if test != "bayesian":
-        return f"How much each edge matters is not known: it takes the bayesian test, not {test}."
+    if test in ("chi-square", "g"):
+        return f"How much each edge matters is not known: it takes a test with probabilities, not {test}."
     if not result.is_complete:
         return "How much each edge matters is not known: the search was stopped too early."
     return "How much each edge matters was not computed: with so many variables it takes long."

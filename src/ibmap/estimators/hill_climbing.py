@@ -21,15 +21,19 @@ class IBMAPHC(StructureLearner):
 
     Parameters
     ----------
-    start : {"gsmn", "empty"} or graph
+    start : {"gsmn", "empty", "best"} or graph
         Where to begin: the structure GSMN finds (the paper's choice), no edges,
-        or a graph over the columns (networkx, MarkovGraph or matrix).
+        both of these, keeping the better score ("best"), or a graph over the
+        columns (networkx, MarkovGraph or matrix).
+    test : {"bayesian"} or callable
+        The test the score is made of. A callable takes the encoded table and
+        returns a `ProbabilisticTest`.
     prior, hyperparameters, slices, equivalent_sample_size
         Options of `ibmap.BayesianTest`.
     max_ascents : int, optional
         Stop after so many flips, with a `SearchWarning`.
     max_seconds : float, optional
-        Stop the climb after so many seconds, with a `SearchWarning`.
+        Stop after so many seconds, shared by the climbs, with a `SearchWarning`.
     missing : {"error", "drop", "state"}
         What to do with missing values: refuse them, drop their rows, or take them
         as a state of their own.
@@ -73,6 +77,7 @@ class IBMAPHC(StructureLearner):
         self,
         *,
         start: Any = "gsmn",
+        test: Any = "bayesian",
         prior: float = 0.5,
         hyperparameters: str = "sums",
         slices: str = "all",
@@ -85,6 +90,7 @@ class IBMAPHC(StructureLearner):
         callback: Callback | None = None,
     ) -> None:
         self.start = start
+        self.test = test
         self.prior = prior
         self.hyperparameters = hyperparameters
         self.slices = slices
@@ -113,6 +119,7 @@ class IBMAPHC(StructureLearner):
         """
         options, n_threads = self._options(), n_threads_of(self.n_jobs)
         options.limits()  # refused before the table is read
+        options.check_test()
         result = learn_hc(self._encode(X), options, n_threads=n_threads, callback=self.callback)
         return self._store(result)
 
@@ -158,7 +165,7 @@ class IBMAPHC(StructureLearner):
         learned = self.result_.graph
         if isinstance(X, (np.ndarray, list, tuple)) and table.n_variables == learned.n_variables:
             learned = MarkovGraph(learned.adjacency, table.names)  # columns without names: by position
-        return total_score(local_score(self._options().bayesian_test(table)), as_graph(learned, table.names))
+        return total_score(local_score(self._options().make_test(table)), as_graph(learned, table.names))
 
     def _check_width(self, X: Any) -> None:
         """Refuse a table with more or fewer columns than the one learned from."""

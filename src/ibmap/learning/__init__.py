@@ -5,6 +5,16 @@ The scikit-learn estimators and the command line both call these.
 
 from ibmap.learning.gsmn import learn_gsmn
 from ibmap.learning.hill_climbing import learn_hc
-from ibmap.learning.options import BayesianOptions, GSMNOptions, HillClimbingOptions
+from ibmap.learning.learners import LEARNERS, Learner
+from ibmap.learning.options import GSMNOptions, HillClimbingOptions, ScoreOptions, TestOptions
 
-__all__ = ["BayesianOptions", "GSMNOptions", "HillClimbingOptions", "learn_gsmn", "learn_hc"]
+__all__ = [
+    "LEARNERS",
+    "GSMNOptions",
+    "HillClimbingOptions",
+    "Learner",
+    "ScoreOptions",
+    "TestOptions",
+    "learn_gsmn",
+    "learn_hc",
+]

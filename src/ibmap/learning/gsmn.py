@@ -6,7 +6,6 @@ import time
 
 from ibmap.blankets.grow_shrink import gsmn
 from ibmap.graph import as_graph
-from ibmap.learning.choices import make_test
 from ibmap.learning.options import GSMNOptions
 from ibmap.result import SearchResult, provenance_of
 from ibmap.table import EncodedTable
@@ -28,7 +27,7 @@ def learn_gsmn(table: EncodedTable, options: GSMNOptions) -> SearchResult:
         Without a score.
     """
     begun = time.perf_counter()
-    test = make_test(table, options)
+    test = options.make_test(table)
     found = gsmn(test, rule=options.rule, grow=options.grow, order=options.order)
     graph = as_graph(found, table.names)  # a callable's test may number the variables
     provenance = provenance_of(table, "gsmn", options.recorded(), time.perf_counter() - begun)

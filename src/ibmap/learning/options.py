@@ -2,31 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, ClassVar
 
+from ibmap.errors import InvalidOptionError
 from ibmap.independence.bayesian import BayesianTest
-from ibmap.options import as_count, as_number
+from ibmap.independence.classical import ChiSquareTest, GTest
+from ibmap.independence.protocol import IndependenceTest, ProbabilisticTest
+from ibmap.options import as_choice, as_count, as_number
 from ibmap.search.hill_climbing import Limits
 from ibmap.table import EncodedTable
 
+BAYESIAN = ("prior", "hyperparameters", "slices", "equivalent_sample_size")
+TEST_OPTIONS: dict[str, tuple[str, ...]] = {  # each test's own options
+    "bayesian": BAYESIAN,
+    "chi-square": ("significance",),
+    "g": ("significance",),
+}
+PROBABILISTIC = ("bayesian",)  # tests that give Pr(I | D), which a score is made of
+
 
 @dataclass(frozen=True, kw_only=True)
-class BayesianOptions:
-    """Options that every learner with the Bayesian test has.
+class TestOptions:
+    """Options that every learner with a test of independence has.
 
     `missing` and `bins` are only recorded: the table is encoded already.
     """
 
+    __test__: ClassVar[bool] = False  # not a test case, whatever its name begins with
+    tests: ClassVar[tuple[str, ...]] = tuple(TEST_OPTIONS)  # those the learner can use, by name
+
+    test: Any = "bayesian"
     prior: float = 0.5
     hyperparameters: str = "sums"
     slices: str = "all"
     equivalent_sample_size: float = 1.0
+    significance: float = 0.05
     missing: str = "error"
     bins: Any = None
 
-    def bayesian_test(self, table: EncodedTable) -> BayesianTest:
-        """Make the Bayesian test of a table.
+    def make_test(self, table: EncodedTable) -> IndependenceTest:
+        """Make the test that answers the learner.
 
         Parameters
         ----------
@@ -35,10 +52,18 @@ class BayesianOptions:
 
         Returns
         -------
-        BayesianTest
-            With these options.
+        IndependenceTest
+            The one named, with its options, or what a callable makes.
         """
-        return BayesianTest(table, self.prior, self.hyperparameters, self.slices, self.equivalent_sample_size)
+        if callable(self.test):
+            test: IndependenceTest = self.test(table)
+            return test
+        makers: dict[str, Callable[[EncodedTable], IndependenceTest]] = {
+            "bayesian": lambda data: BayesianTest(data, *(getattr(self, name) for name in BAYESIAN)),
+            "chi-square": lambda data: ChiSquareTest(data, self.significance),
+            "g": lambda data: GTest(data, self.significance),
+        }
+        return makers[as_choice(self.test, "test", tuple(makers))](table)
 
     def recorded(self) -> dict[str, Any]:
         """Give the options as results record them.
@@ -46,24 +71,67 @@ class BayesianOptions:
         Returns
         -------
         dict
-            Functions by their names, graphs as ``"graph"``.
+            Functions by their names, graphs as ``"graph"``; without the options of other tests.
         """
-        return {option.name: _recorded(getattr(self, option.name)) for option in fields(self)}
+        own = TEST_OPTIONS.get(self.test, ()) if isinstance(self.test, str) else ()
+        foreign = {name for names in TEST_OPTIONS.values() for name in names}.difference(own)
+        return {
+            each.name: _recorded(getattr(self, each.name))
+            for each in fields(self)
+            if each.name not in foreign
+        }
 
 
 @dataclass(frozen=True, kw_only=True)
-class GSMNOptions(BayesianOptions):
+class ScoreOptions(TestOptions):
+    """Options that every learner with a score has: its test gives probabilities."""
+
+    tests: ClassVar[tuple[str, ...]] = PROBABILISTIC
+
+    def make_test(self, table: EncodedTable) -> ProbabilisticTest:
+        """Make the test that the score is made of.
+
+        Parameters
+        ----------
+        table : EncodedTable
+            The data.
+
+        Returns
+        -------
+        ProbabilisticTest
+            The one named, with its options, or what a callable makes.
+        """
+        self.check_test()
+        test = super().make_test(table)
+        if not isinstance(test, ProbabilisticTest):
+            msg = (
+                f"test made a {type(test).__name__}, which gives no probabilities: the score is made of "
+                "them; return an ibmap ProbabilisticTest, or learn with ibmap.GSMN"
+            )
+            raise InvalidOptionError(msg)
+        return test
+
+    def check_test(self) -> None:
+        """Refuse a test by name that gives no probabilities."""
+        if isinstance(self.test, str) and self.test in TEST_OPTIONS and self.test not in PROBABILISTIC:
+            msg = (
+                f"test={self.test!r} gives no probabilities, which the score is made of; "
+                f"use {' or '.join(map(repr, PROBABILISTIC))}, or learn with GSMN"
+            )
+            raise InvalidOptionError(msg)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GSMNOptions(TestOptions):
     """Options of GSMN; see `ibmap.GSMN`."""
 
-    test: Any = "bayesian"
     rule: str = "or"
     grow: str = "once"
     order: str = "association"
-    significance: float = 0.05
 
 
 @dataclass(frozen=True, kw_only=True)
-class HillClimbingOptions(BayesianOptions):
+class HillClimbingOptions(ScoreOptions):
     """Options of IBMAP-HC; see `ibmap.IBMAPHC`."""
 
     start: Any = "gsmn"

@@ -85,6 +85,21 @@ class Limits:
             return self
         return Limits(self.max_ascents, max(self.max_seconds - seconds, 0.0))
 
+    def shared(self, n_climbs: int) -> Limits:
+        """Give one climb's share of the time.
+
+        Parameters
+        ----------
+        n_climbs : int
+            How many climbs are to come, this one included.
+
+        Returns
+        -------
+        Limits
+            With an even share of the time; the flips are each climb's own.
+        """
+        return self if self.max_seconds is None else Limits(self.max_ascents, self.max_seconds / n_climbs)
+
 
 @dataclass(frozen=True, eq=False)
 class Climb:
@@ -127,6 +142,7 @@ def hill_climb(
     limits: Limits | None = None,
     n_threads: int = 1,
     callback: Callback | None = None,
+    tests: DistinctTests | None = None,
 ) -> Climb:
     """Flip the best edge until no flip improves the score.
 
@@ -145,6 +161,8 @@ def hill_climb(
         Threads that refresh variables; the result is the same for any number.
     callback : callable, optional
         Called with a `Progress` after each step.
+    tests : DistinctTests, optional
+        Counts the tests, those of earlier climbs only once; this climb's alone by default.
 
     Returns
     -------
@@ -161,6 +179,7 @@ def hill_climb(
     ((0, 1),)
     """
     climber = _Climber(score, start, limits or Limits(), callback)
+    climber.tests = tests or climber.tests
     with ThreadPoolExecutor(max_workers=n_threads) as pool:
         return climber.run(pool)
 

@@ -1,0 +1,58 @@
+"""The learners by their names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+
+from ibmap.learning.gsmn import learn_gsmn
+from ibmap.learning.hill_climbing import learn_hc
+from ibmap.learning.options import GSMNOptions, HillClimbingOptions, TestOptions
+from ibmap.result import SearchResult
+
+
+@dataclass(frozen=True)
+class Learner:
+    """A learner: its options and its function.
+
+    Parameters
+    ----------
+    options : type
+        A subclass of `TestOptions`; its fields are what can be chosen.
+    learn : callable
+        Takes an encoded table and options; a parallel one also `n_threads` and `callback`.
+    is_parallel : bool
+        Whether it can use threads.
+    """
+
+    options: type[TestOptions]
+    learn: Callable[..., SearchResult]
+    is_parallel: bool = False
+
+    def takes(self, option: str) -> bool:
+        """Tell whether an option of the command line applies, whatever the test.
+
+        Parameters
+        ----------
+        option : str
+            Its name, with underscores.
+
+        Returns
+        -------
+        bool
+            True if so.
+
+        Examples
+        --------
+        >>> LEARNERS["hc"].takes("start"), LEARNERS["gsmn"].takes("threads")
+        (True, False)
+        """
+        if option == "threads":
+            return self.is_parallel
+        return option in {each.name for each in fields(self.options)}
+
+
+LEARNERS = {
+    "hc": Learner(HillClimbingOptions, learn_hc, is_parallel=True),
+    "gsmn": Learner(GSMNOptions, learn_gsmn),
+}

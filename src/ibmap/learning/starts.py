@@ -1,0 +1,65 @@
+"""Where a climb begins: from an option's word, or a graph, to structures."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from ibmap.blankets.grow_shrink import gsmn
+from ibmap.errors import InvalidGraphError, InvalidOptionError, UnknownVariableError
+from ibmap.graph import MarkovGraph, as_graph
+from ibmap.independence.protocol import IndependenceTest
+from ibmap.options import as_choice
+
+STARTS = ("gsmn", "empty", "best")
+
+
+def start_names(start: Any) -> tuple[str, ...]:
+    """Name the climbs that an option asks for.
+
+    Parameters
+    ----------
+    start : str or graph
+        One of `STARTS`, or a graph over the columns.
+
+    Returns
+    -------
+    tuple of str
+        ``"best"`` is a climb from each start that has a name.
+
+    Examples
+    --------
+    >>> start_names("best"), start_names("empty"), start_names([[0, 1], [1, 0]])
+    (('gsmn', 'empty'), ('empty',), ('graph',))
+    """
+    if not isinstance(start, str):
+        return ("graph",)
+    return ("gsmn", "empty") if as_choice(start, "start", STARTS) == "best" else (start,)
+
+
+def find_start(test: IndependenceTest, start: Any, seconds: float | None = None) -> MarkovGraph:
+    """Find where one climb begins.
+
+    Parameters
+    ----------
+    test : IndependenceTest
+        Answers the learner that finds the start.
+    start : {"gsmn", "empty"} or graph
+        Its name, or a graph over the columns.
+    seconds : float, optional
+        How long it may take.
+
+    Returns
+    -------
+    MarkovGraph
+        The structure to begin with.
+    """
+    if isinstance(start, str):
+        if start == "gsmn":
+            return gsmn(test, deadline=None if seconds is None else time.monotonic() + seconds)
+        return MarkovGraph.empty(test.n_variables, test.names)
+    try:
+        return as_graph(start, test.names)
+    except (InvalidGraphError, UnknownVariableError) as error:
+        msg = f"start must be {', '.join(map(repr, STARTS))} or a graph over the columns: {error}"
+        raise InvalidOptionError(msg) from error
