@@ -35,6 +35,7 @@ ORDER = [
     "learning",
     "export",
     "metrics",
+    "model",
     "estimators",
     "demo",
     "cli",

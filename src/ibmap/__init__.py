@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ibmap.independence.bayesian import BayesianTest
     from ibmap.independence.classical import ChiSquareTest, GTest
     from ibmap.independence.separation import SeparationTest
+    from ibmap.model import MarkovNetwork
     from ibmap.result import SearchResult
     from ibmap.score import closure_score, ib_score
     from ibmap.table import EncodedTable
@@ -42,6 +43,7 @@ _HOMES = {
     "GTest": "ibmap.independence.classical",
     "IBMAPHC": "ibmap.estimators",
     "MarkovGraph": "ibmap.graph",
+    "MarkovNetwork": "ibmap.model",
     "SearchResult": "ibmap.result",
     "SeparationTest": "ibmap.independence.separation",
     "blanket_closure": "ibmap.closure",
@@ -61,6 +63,7 @@ __all__ = [
     "EncodedTable",
     "GTest",
     "MarkovGraph",
+    "MarkovNetwork",
     "SearchResult",
     "SeparationTest",
     "blanket_closure",

@@ -32,6 +32,10 @@ class TooLargeError(IbmapError, ValueError):
     """An exponential computation was asked for beyond its stated size."""
 
 
+class ImpossibleEvidenceError(IbmapError, ValueError):
+    """A question was asked under a condition that has probability zero."""
+
+
 class FileFormatError(IbmapError, ValueError):
     """A file is not in the format its name or content promises."""
 
@@ -50,3 +54,7 @@ class SearchWarning(IbmapWarning):
 
 class SamplingWarning(IbmapWarning):
     """A Markov chain mixed badly; its draws may not represent the network."""
+
+
+class FittingWarning(IbmapWarning):
+    """The estimation of parameters ended before its optimum was reached."""

@@ -1,0 +1,176 @@
+"""A complete Markov network: structure, states and parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from ibmap.encoding import encode
+from ibmap.errors import InvalidGraphError
+from ibmap.graph import MarkovGraph, as_graph
+from ibmap.model.fitting import FitOptions, FitReport, fit_potentials
+from ibmap.model.potentials import Factor, Potentials
+from ibmap.model.questions import Questions
+from ibmap.model.rows import Variables
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MarkovNetwork(Questions):
+    """A Markov network with its parameters: Pr(x) = exp(sum of the factors at x) / Z.
+
+    Parameters
+    ----------
+    graph : MarkovGraph
+        The structure.
+    states : tuple of tuple
+        Labels of the states of each variable.
+    factors : tuple of Factor
+        Log-potentials, each over variables that are all joined.
+    report : FitReport, optional
+        How the parameters were found.
+    bin_edges : dict of str to tuple of float
+        Where columns of numbers were cut into intervals.
+
+    Examples
+    --------
+    >>> rows = [["sun", "play"], ["sun", "play"], ["sun", "stay"], ["rain", "stay"]]
+    >>> model = MarkovNetwork.fit(rows, [[0, 1], [1, 0]], prior_strength=0)
+    >>> model
+    MarkovNetwork(2 variables, 1 edges, 3 parameters by closed-form)
+    >>> {label: round(p, 3) for label, p in model.marginals("x1", given={"x0": "sun"}).items()}
+    {'play': 0.667, 'stay': 0.333}
+    """
+
+    graph: MarkovGraph
+    states: tuple[tuple[Any, ...], ...]
+    factors: tuple[Factor, ...]
+    report: FitReport | None = None
+    bin_edges: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("states", "factors"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+        _check_cliques(self.graph, self.factors)
+        _ = self.potentials  # refused here if shapes do not fit
+
+    @classmethod
+    def fit(
+        cls,
+        table: Any,
+        graph: Any,
+        *,
+        prior_strength: float | str = 1.0,
+        potentials: str = "auto",
+        method: str = "auto",
+        missing: str = "error",
+        bins: Any = None,
+        n_threads: int | None = None,
+    ) -> MarkovNetwork:
+        """Estimate the parameters of a structure from a table.
+
+        Parameters
+        ----------
+        table : table
+            Anything `ibmap.encode` takes: a frame, an array, a list of rows, an `EncodedTable`.
+        graph : MarkovGraph, networkx.Graph, array_like or SearchResult
+            The structure over its columns.
+        prior_strength : float
+            How many data points, spread evenly over all configurations, are added to the
+            table. 0 is plain maximum likelihood, which holds impossible what it has not seen.
+        potentials : {"auto", "cliques", "pairwise"}
+            One potential a maximal clique, or one an edge. ``auto`` takes cliques as long as
+            none has more than 2**10 cells.
+        method : {"auto", "closed-form", "proportional-fitting", "pseudo-likelihood"}
+            ``closed-form`` (decomposable graphs) and ``proportional-fitting`` are maximum likelihood,
+            which needs exact inference; ``pseudo-likelihood`` predicts every variable from its
+            neighbours, and works for any graph. ``auto`` is the first of them that is feasible.
+        missing : {"error", "drop", "state"}
+            As for `ibmap.encode`.
+        bins : {"width", "frequency"}, int or dict, optional
+            As for `ibmap.encode`.
+        n_threads : int, optional
+            Threads; every available processor by default. The result does not depend on it.
+
+        Returns
+        -------
+        MarkovNetwork
+            With `report` on how it was found.
+
+        Warns
+        -----
+        FittingWarning
+            If the optimum was not reached.
+
+        Examples
+        --------
+        >>> model = MarkovNetwork.fit([[0, 0], [1, 1], [1, 1]], [[0, 1], [1, 0]])
+        >>> model.report.method
+        'closed-form'
+        """
+        data = encode(table, missing=missing, bins=bins)
+        structure = as_graph(getattr(graph, "graph", graph) if _is_result(graph) else graph, data.names)
+        options = FitOptions(prior_strength, potentials, method, n_threads)  # type: ignore[arg-type]
+        found, report = fit_potentials(data, structure, options)
+        return cls(structure, data.labels, found.factors, report, data.preparation.bin_edges)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the variables."""
+        return self.graph.names
+
+    @cached_property
+    def variables(self) -> Variables:  # type: ignore[override]
+        """Names and states, with which rows are read."""
+        return Variables(self.graph.names, self.states, self.bin_edges)
+
+    @cached_property
+    def potentials(self) -> Potentials:  # type: ignore[override]
+        """The factors over numbered variables."""
+        return Potentials(tuple(map(len, self.states)), self.factors)
+
+    def __repr__(self) -> str:
+        how = (
+            "" if self.report is None else f", {self.report.n_parameters} parameters by {self.report.method}"
+        )
+        return f"MarkovNetwork({self.graph.n_variables} variables, {self.graph.n_edges} edges{how})"
+
+
+def _is_result(graph: Any) -> bool:
+    """Tell whether a graph argument is a result that holds a graph."""
+    return isinstance(getattr(graph, "graph", None), MarkovGraph)
+
+
+def _check_cliques(graph: MarkovGraph, factors: Iterable[Factor]) -> None:
+    """Refuse factors over variables that are not joined."""
+    for factor in factors:
+        for k, v in enumerate(factor.variables):
+            for u in factor.variables[:k]:
+                if not (0 <= u < graph.n_variables and 0 <= v < graph.n_variables and graph.adjacency[u, v]):
+                    msg = f"a factor is over variables {u} and {v}, which the graph does not join"
+                    raise InvalidGraphError(msg)
+
+
+def graph_of_factors(names: Sequence[str], factors: Iterable[Factor]) -> MarkovGraph:
+    """Join all variables that are together in a factor.
+
+    Parameters
+    ----------
+    names : sequence of str
+        All variables.
+    factors : iterable of Factor
+        The potentials.
+
+    Returns
+    -------
+    MarkovGraph
+        The structure they imply.
+
+    Examples
+    --------
+    >>> graph_of_factors(["a", "b"], [Factor((0, 1), [[0, 1], [1, 0]])]).n_edges
+    1
+    """
+    edges = {(u, v) for f in factors for u in f.variables for v in f.variables if u < v}
+    return MarkovGraph.from_edges(len(names), sorted(edges), names)
