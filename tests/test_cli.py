@@ -12,7 +12,7 @@ import ibmap
 from cli_runner import ROWS, TABLE, process, run_fixture, table_fixture  # noqa: F401
 from ibmap.cli.console import printable
 from ibmap.cli.progress import Waiting
-from ibmap.cli.summary import in_words, times
+from ibmap.evidence.words import in_words, times
 from ibmap.search.hill_climbing import Progress
 
 

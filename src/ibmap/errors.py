@@ -28,6 +28,10 @@ class UnknownVariableError(IbmapError, KeyError):
         return str(self.args[0]) if self.args else ""
 
 
+class NotExplainedError(IbmapError, LookupError):
+    """A result keeps no evidence on a pair; the table it was learned from is needed."""
+
+
 class TooLargeError(IbmapError, ValueError):
     """An exponential computation was asked for beyond its stated size."""
 

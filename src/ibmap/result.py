@@ -3,64 +3,24 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from ibmap.errors import FileFormatError
+from ibmap.errors import FileFormatError, InvalidOptionError, NotExplainedError
+from ibmap.evidence.explanation import PairExplanation, VariableExplanation, not_kept
+from ibmap.evidence.pairs import PairEvidence, collect_evidence
+from ibmap.evidence.recorded import recorded_witness
+from ibmap.evidence.statements import Witness
+from ibmap.evidence.variables import VariableDescription, describe_variables
 from ibmap.graph import MarkovGraph
-from ibmap.search.hill_climbing import N_NEAREST, Flip
-from ibmap.table import EncodedTable
+from ibmap.provenance import Provenance, plain, provenance_of
+from ibmap.search.hill_climbing import Flip
+
+__all__ = ["PairEvidence", "Provenance", "SearchResult", "collect_evidence", "provenance_of"]
 
 FORMAT = "ibmap-network"
 FORMAT_VERSION = 1
-
-
-@dataclass(frozen=True)
-class PairEvidence:
-    """How much the score would lose if one pair were flipped."""
-
-    x: int
-    y: int
-    is_edge: bool
-    loss: float
-
-
-@dataclass(frozen=True)
-class Provenance:
-    """Where a result comes from.
-
-    Parameters
-    ----------
-    version : str
-        Version of ibmap.
-    algorithm : str
-        ``"gsmn"`` or ``"hc"``.
-    options : dict
-        The options it ran with.
-    fingerprint : str
-        Digest of the data.
-    n_samples : int
-        Rows used.
-    n_rows_dropped : int
-        Rows left out because of missing values.
-    seconds : float
-        How long it took.
-    warnings : tuple of str
-        What deserved a second look.
-    """
-
-    version: str
-    algorithm: str
-    options: dict[str, Any]
-    fingerprint: str
-    n_samples: int
-    n_rows_dropped: int
-    seconds: float
-    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,9 +47,11 @@ class SearchResult:
     trace : tuple of Flip
         The ascents in order.
     evidence : tuple of PairEvidence
-        Loss by flipping: all edges, and the nearest missing edges.
+        Loss by flipping, and what it rests on: all edges, and the nearest missing edges.
     start : str, optional
         Where the climb to this structure began: ``"gsmn"``, ``"empty"`` or ``"graph"``.
+    descriptions : tuple of VariableDescription
+        The data of each variable; empty if not known.
     """
 
     graph: MarkovGraph
@@ -103,11 +65,114 @@ class SearchResult:
     trace: tuple[Flip, ...] = ()
     evidence: tuple[PairEvidence, ...] = field(default=())
     start: str | None = None
+    descriptions: tuple[VariableDescription, ...] = ()
 
     @property
     def is_complete(self) -> bool:
         """Whether the search ended by itself rather than by a limit."""
         return self.stopped in ("optimum", "finished")
+
+    def explain(self, x: int | str, y: int | str, data: Any = None) -> PairExplanation:
+        """Explain why two variables are joined, or why not.
+
+        Parameters
+        ----------
+        x, y : int or str
+            Two variables, by name or number.
+        data : table, optional
+            What the structure was learned from. Needed only for pairs that are neither joined nor
+            among the nearest to being joined, and for results that keep no evidence.
+
+        Returns
+        -------
+        PairExplanation
+            What the structure says of the two, with posteriors and counts; `print` it.
+
+        Examples
+        --------
+        >>> from ibmap import IBMAPHC
+        >>> rows = [["sun", "play"], ["rain", "stay"]] * 20
+        >>> found = IBMAPHC().fit(rows).result_.explain("x0", "x1")
+        >>> found.is_edge, found.strength, len(found.statements)
+        (True, 'very strong', 2)
+        """
+        i, j = self.graph.index(x), self.graph.index(y)
+        if i == j:
+            msg = f"a pair has two different variables; got {x!r} twice"
+            raise InvalidOptionError(msg)
+        if data is not None:
+            witness = self._witness(data)
+            loss, statements = witness.loss(self.graph, i, j), witness.statements(self.graph, i, j)
+            return self._named(PairEvidence(i, j, self.graph.has_edge(i, j), loss, statements))
+        known = next((pair for pair in self.evidence if {pair.x, pair.y} == {i, j}), None)
+        if known is None or not known.statements:
+            raise NotExplainedError(not_kept(self.graph, i, j))
+        return self._named(known if known.x == i else known.reversed())
+
+    def explain_variable(self, x: int | str, data: Any = None) -> VariableExplanation:
+        """Explain what the place of a variable in the structure rests on.
+
+        Parameters
+        ----------
+        x : int or str
+            A variable, by name or number.
+        data : table, optional
+            What the structure was learned from, to look at all missing edges of the variable, or
+            if the result keeps no evidence.
+
+        Returns
+        -------
+        VariableExplanation
+            Its edges and nearest missing edges, and how thin its data are; `print` it.
+        """
+        i = self.graph.index(x)
+        if data is not None:
+            witness = self._witness(data)
+            evidence = collect_evidence(self.graph, witness.gains_of(self.graph, i), witness=witness)
+            descriptions = describe_variables(witness.table, self.graph)
+            return replace(self, evidence=evidence, descriptions=descriptions).explain_variable(i)
+        own = [self._named(pair) for pair in self.evidence if i in (pair.x, pair.y) and pair.statements]
+        return VariableExplanation(
+            name=self.graph.names[i],
+            blanket=tuple(self.graph.names[y] for y in self.graph.blanket(i)),
+            description=self.descriptions[i] if self.descriptions else None,
+            neighbours=tuple(pair for pair in own if pair.is_edge),
+            nearest=tuple(pair for pair in own if not pair.is_edge),
+        )
+
+    @property
+    def explanations(self) -> tuple[PairExplanation, ...]:
+        """Everything known of pairs: edges, the strongest first, then missing edges, the nearest first."""
+        return tuple(self._named(pair) for pair in self.evidence)
+
+    def with_evidence(self, data: Any) -> SearchResult:
+        """Give the same result with the evidence on its edges worked out from the table.
+
+        Parameters
+        ----------
+        data : table
+            What the structure was learned from.
+
+        Returns
+        -------
+        SearchResult
+            With evidence on all edges, on the nearest missing edges if there are at most 100 variables,
+            and with descriptions.
+        """
+        witness = self._witness(data)
+        evidence = collect_evidence(self.graph, witness.gains(self.graph), witness=witness)
+        return replace(self, evidence=evidence, descriptions=describe_variables(witness.table, self.graph))
+
+    def _witness(self, data: Any) -> Witness:
+        """Bring back the table and its tests."""
+        source = self.provenance
+        return recorded_witness(data, self.graph.names, source.options, source.fingerprint)
+
+    def _named(self, pair: PairEvidence) -> PairExplanation:
+        """Replace numbers by names."""
+        names = self.graph.names
+        statements = tuple(each.named(names) for each in pair.statements)
+        return PairExplanation(names[pair.x], names[pair.y], pair.is_edge, pair.loss, statements)
 
     def to_dict(self) -> dict[str, Any]:
         """Give the result as plain lists and dicts, ready for JSON.
@@ -120,11 +185,9 @@ class SearchResult:
         return {
             "format": FORMAT,
             "format_version": FORMAT_VERSION,
-            "variables": [
-                {"name": name, "states": [_plain(label) for label in labels]}
-                for name, labels in zip(self.graph.names, self.states, strict=True)
-            ],
+            "variables": [self._variable(x) for x in range(self.graph.n_variables)],
             "edges": [list(edge) for edge in self.graph.edges],
+            "edge_names": [[self.graph.names[i], self.graph.names[j]] for i, j in self.graph.edges],
             "score": self.score,
             "n_tests": self.n_tests,
             "n_ascents": self.n_ascents,
@@ -132,9 +195,15 @@ class SearchResult:
             "start": self.start,
             "stopped": self.stopped,
             "trace": [flip._asdict() for flip in self.trace],
-            "evidence": [asdict(pair) for pair in self.evidence],
+            "evidence": [pair.to_dict() for pair in self.evidence],
             "provenance": asdict(self.provenance),
         }
+
+    def _variable(self, x: int) -> dict[str, Any]:
+        """Give a variable as plain values."""
+        states = [plain(label) for label in self.states[x]]
+        described = {"description": asdict(self.descriptions[x])} if self.descriptions else {}
+        return {"name": self.graph.names[x], "states": states, **described}
 
     def to_json(self, path: str | Path | None = None) -> str:
         """Write the result as JSON.
@@ -220,7 +289,8 @@ class SearchResult:
             start=content["start"],
             stopped=content["stopped"],
             trace=tuple(Flip(**flip) for flip in content["trace"]),
-            evidence=tuple(PairEvidence(**pair) for pair in content["evidence"]),
+            evidence=tuple(PairEvidence.from_dict(pair) for pair in content["evidence"]),
+            descriptions=_read_descriptions(variables),
         )
 
     def __repr__(self) -> str:
@@ -231,78 +301,11 @@ class SearchResult:
         )
 
 
-def provenance_of(table: EncodedTable, algorithm: str, options: dict[str, Any], seconds: float) -> Provenance:
-    """Record where a result comes from.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        The data.
-    algorithm : str
-        Name of the learner.
-    options : dict
-        Its options.
-    seconds : float
-        How long it took.
-
-    Returns
-    -------
-    Provenance
-        With this version of ibmap.
-    """
-    from ibmap import __version__
-
-    return Provenance(
-        version=__version__,
-        algorithm=algorithm,
-        options={key: _plain(value) for key, value in options.items()},
-        fingerprint=table.fingerprint,
-        n_samples=table.n_samples,
-        n_rows_dropped=table.preparation.n_rows_dropped,
-        seconds=seconds,
-        warnings=table.preparation.warnings,
-    )
-
-
-def collect_evidence(
-    graph: MarkovGraph, gains: NDArray[np.float64], n_nearest: int = N_NEAREST
-) -> tuple[PairEvidence, ...]:
-    """List what every edge is worth, and the missing edges nearest to being added.
-
-    Parameters
-    ----------
-    graph : MarkovGraph
-        The structure.
-    gains : ndarray of shape (n_variables, n_variables)
-        Gain of flipping each pair; minus infinity where it is not known.
-    n_nearest : int
-        Missing edges to keep.
-
-    Returns
-    -------
-    tuple of PairEvidence
-        Edges first, the strongest first; then missing edges, the nearest first. A pair
-        whose gain is not known is left out.
-    """
-    pairs = np.argwhere(np.triu(np.ones_like(graph.adjacency), 1))
-    every = [PairEvidence(int(i), int(j), bool(graph.adjacency[i, j]), float(-gains[i, j])) for i, j in pairs]
-    known = [pair for pair in every if np.isfinite(pair.loss)]
-    edges = sorted((pair for pair in known if pair.is_edge), key=lambda pair: -pair.loss)
-    missing = sorted((pair for pair in known if not pair.is_edge), key=lambda pair: pair.loss)
-    return tuple(edges + missing[:n_nearest])
-
-
-def _plain(value: Any) -> Any:
-    """Turn a label or option into something JSON can hold."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    if isinstance(value, (list, tuple)):
-        return [_plain(entry) for entry in value]
-    if isinstance(value, dict):
-        return {str(key): _plain(entry) for key, entry in value.items()}
-    return str(value)
+def _read_descriptions(variables: list[dict[str, Any]]) -> tuple[VariableDescription, ...]:
+    """Read the descriptions: of all variables, or of none (files of older versions)."""
+    if not any("description" in variable for variable in variables):
+        return ()
+    return tuple(VariableDescription(**variable["description"]) for variable in variables)
 
 
 def _read(path: str | Path) -> str:
@@ -336,8 +339,10 @@ def _check_types(content: dict[str, Any]) -> None:
 def _check_pairs(content: dict[str, Any]) -> None:
     """Refuse pairs of variables that do not exist."""
     n_variables = len(content["variables"])
-    for entry in [*content["trace"], *content["evidence"]]:
-        if not (0 <= entry["x"] < n_variables and 0 <= entry["y"] < n_variables):
+    statements = [each for pair in content["evidence"] for each in pair.get("statements", ())]
+    for entry in [*content["trace"], *content["evidence"], *statements]:
+        numbers = (entry["x"], entry["y"], *entry.get("given", ()))
+        if not all(0 <= number < n_variables for number in numbers):
             msg = f"there is no pair ({entry['x']!r}, {entry['y']!r}) among {n_variables} variables"
             raise ValueError(msg)
 

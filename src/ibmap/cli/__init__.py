@@ -1,4 +1,4 @@
-"""The command line: ``ibmap learn``, ``compare``, ``simulate`` and ``demo``."""
+"""The command line: ``ibmap learn``, ``explain``, ``compare``, ``simulate`` and ``demo``."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ import typer
 
 from ibmap.cli.arguments import READING, MissingMarks, NoHeader, Separator, TextEncoding
 from ibmap.cli.console import interruptible, output, print_json, printable, warnings_as_messages
-from ibmap.cli.options import Missing, Reading, read_bins, text_options
+from ibmap.cli.options import Missing, read_bins, reading_as_learned, text_options
 from ibmap.errors import InvalidOptionError
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def _compare(  # noqa: PLR0913, PLR0917 - a command's options are its parameters
         share = independence_hamming(_graph(network), _graph(other), triplets, seed)
     else:
         with warnings_as_messages():
-            table = _reading(network, missing, read_bins(bins), text).read(reference)
+            table = reading_as_learned(network, missing, read_bins(bins), text).read(reference)
         edges = None
         share = independence_hamming(_graph(network), table, triplets, seed)
     if as_json:
@@ -169,22 +169,6 @@ def _refuse_table_options(given: dict[str, Any]) -> None:
     if given.get("header") is False:
         msg = "--no-header is about reading a table, but REFERENCE is a network; leave it out"
         raise InvalidOptionError(msg)
-
-
-def _reading(network: Network, missing: Missing | None, bins: Any, text: dict[str, Any]) -> Reading:
-    """Read the network's columns of the table, the way it was learned unless told otherwise."""
-    from ibmap.result import SearchResult
-
-    used = network.provenance.options if isinstance(network, SearchResult) else {}
-    usual = used.get("missing") if used.get("missing") in set(Missing) else "error"
-    rule = used.get("bins") if isinstance(used.get("bins"), int | dict) else None
-    rule = used["bins"] if used.get("bins") in ("width", "frequency") else rule
-    return Reading(
-        missing=missing.value if missing else str(usual),
-        bins=rule if bins is None else bins,
-        keep=_graph(network).names,
-        text=text,
-    )
 
 
 def _as_dict(edges: EdgeComparison | None, share: float, triplets: int, seed: int) -> dict[str, Any]:

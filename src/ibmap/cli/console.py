@@ -10,49 +10,23 @@ import functools
 import json
 import os
 import sys
-import unicodedata
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ParamSpec
 
 from ibmap.errors import IbmapWarning
+from ibmap.text import printable
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 WIDTH_OF_FILES = 100  # of tables that go to a file or a pipe
-UNSAFE = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}  # control, direction and private characters, line breaks
 INTERRUPTED = 130  # what shells report for a process ended by Ctrl-C
-JOINERS = "\u200c\u200d"  # part of ordinary words and emoji in many scripts
 
 P = ParamSpec("P")
 
-
-def printable(text: str) -> str:
-    r"""Show characters that a terminal would obey as escapes.
-
-    Parameters
-    ----------
-    text : str
-        Any text.
-
-    Returns
-    -------
-    str
-        One line, harmless.
-
-    Examples
-    --------
-    >>> print(printable("red \x1b[31m\nname"))
-    red \x1b[31m\nname
-    """
-    return "".join(c if _is_safe(c) else c.encode("unicode_escape").decode() for c in text)
-
-
-def _is_safe(character: str) -> bool:
-    """Tell whether a character only shows itself."""
-    return character in JOINERS or unicodedata.category(character) not in UNSAFE
+__all__ = ["interruptible", "output", "print_json", "printable", "say", "warnings_as_messages"]
 
 
 def say(message: str) -> None:

@@ -224,15 +224,16 @@ def weighed(result: SearchResult, options: TestOptions, table: EncodedTable) -> 
     """
     if result.score is not None or table.n_variables > MAX_WEIGHED:
         return result
+    from ibmap.evidence.pairs import collect_evidence
+    from ibmap.evidence.statements import Witness
     from ibmap.independence.protocol import ProbabilisticTest
-    from ibmap.result import collect_evidence
-    from ibmap.score import flip_gains, local_score
 
     test = options.make_test(table)
     if not isinstance(test, ProbabilisticTest):
         return result
-    gains = flip_gains(local_score(test), result.graph)
-    return replace(result, evidence=collect_evidence(result.graph, gains))
+    witness = Witness(table, {str(options.recorded()["test"]): test})
+    evidence = collect_evidence(result.graph, witness.gains(result.graph), witness=witness)
+    return replace(result, evidence=evidence)
 
 
 def _deliver(result: SearchResult, table: str, as_json: bool, outputs: Sequence[str], quiet: bool) -> None:

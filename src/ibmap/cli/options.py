@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ibmap.errors import InvalidOptionError
 
 if TYPE_CHECKING:
+    from ibmap.export.formats import Network
     from ibmap.table import EncodedTable
 
 
@@ -146,6 +147,42 @@ def text_options(
     said = {"separator": separator, "encoding": encoding, "na": tuple(na) if na else None}
     options: dict[str, Any] = {name: value for name, value in said.items() if value is not None}
     return options | {"header": False} if no_header else options
+
+
+def reading_as_learned(
+    network: Network, missing: Missing | None, bins: Any, text: Mapping[str, Any]
+) -> Reading:
+    """Read the columns of a network from a table, the way it was learned unless told otherwise.
+
+    Parameters
+    ----------
+    network : SearchResult or MarkovGraph
+        The network.
+    missing : Missing or None
+        What was said about missing values.
+    bins : str, int, dict or None
+        What was said about intervals.
+    text : dict
+        How a text file is written.
+
+    Returns
+    -------
+    Reading
+        How to read the table.
+    """
+    from ibmap.export import graph_of
+    from ibmap.result import SearchResult
+
+    used = network.provenance.options if isinstance(network, SearchResult) else {}
+    usual = used.get("missing") if used.get("missing") in set(Missing) else "error"
+    rule = used.get("bins") if isinstance(used.get("bins"), int | dict) else None
+    rule = used["bins"] if used.get("bins") in ("width", "frequency") else rule
+    return Reading(
+        missing=missing.value if missing else str(usual),
+        bins=rule if bins is None else bins,
+        keep=graph_of(network).names,
+        text=text,
+    )
 
 
 def read_bins(rules: Sequence[str] | None) -> Any:

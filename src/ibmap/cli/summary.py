@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ibmap.cli.console import output, printable
+from ibmap.evidence.words import in_words
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,7 +21,6 @@ MAX_VARIABLES = 40  # lines of the table of variables
 MAX_NEIGHBOURS = 12  # names in one line of it
 MANY_EDGES = 12  # beyond this only the strongest and the weakest are shown
 N_SHOWN = 6  # of each
-NOTHING = 0.05  # a loss that is not worth a word
 LEARNERS = {"hc": "IBMAP-HC", "gsmn": "GSMN"}
 ENDINGS = {
     "optimum": "no change of one edge improves the score",
@@ -47,56 +46,6 @@ def print_summary(result: SearchResult, title: str) -> None:
     _print_edges(console, result)
 
 
-def times(log_factor: float) -> str:
-    """Write a factor, given by its natural log, the way people say it.
-
-    Parameters
-    ----------
-    log_factor : float
-        At least 0.
-
-    Returns
-    -------
-    str
-        Such as ``1,230 times``.
-
-    Examples
-    --------
-    >>> times(0.7), times(7.11), times(100.0)
-    ('2.0 times', '1,220 times', '10^43 times')
-    """
-    if log_factor > math.log(1e6):
-        return f"10^{log_factor / math.log(10):.0f} times"
-    factor = math.exp(log_factor)
-    if factor < 10:
-        return f"{factor:.1f} times"
-    digits = 10 ** max(len(str(int(factor))) - 3, 0)
-    return f"{round(factor / digits) * digits:,} times"
-
-
-def in_words(loss: float) -> str:
-    """Say what a loss of log-score means.
-
-    Parameters
-    ----------
-    loss : float
-        How much the natural log of the score falls.
-
-    Returns
-    -------
-    str
-        Such as ``1,230 times less probable``.
-
-    Examples
-    --------
-    >>> in_words(2.0), in_words(-1.0), in_words(0.01)
-    ('7.4 times less probable', '2.7 times more probable', 'about as probable')
-    """
-    if abs(loss) < NOTHING:
-        return "about as probable"
-    return f"{times(abs(loss))} {'less' if loss >= 0 else 'more'} probable"
-
-
 def edge_table(title: str, heading: str, names: Sequence[str], pairs: Sequence[PairEvidence]) -> Table:
     """Lay out pairs of variables with their evidence.
 
@@ -116,7 +65,7 @@ def edge_table(title: str, heading: str, names: Sequence[str], pairs: Sequence[P
     rich.table.Table
         One row for each.
     """
-    table = _titled(title)
+    table = titled(title)
     table.add_column("Variable", overflow="fold")
     table.add_column("Variable", overflow="fold")
     table.add_column("Loss", justify="right", no_wrap=True)
@@ -127,8 +76,19 @@ def edge_table(title: str, heading: str, names: Sequence[str], pairs: Sequence[P
     return table
 
 
-def _titled(title: str) -> Table:
-    """Make an empty table."""
+def titled(title: str) -> Table:
+    """Make an empty table.
+
+    Parameters
+    ----------
+    title : str
+        What it shows.
+
+    Returns
+    -------
+    rich.table.Table
+        Without columns or rows.
+    """
     return Table(
         title=Text(title),
         title_justify="left",
@@ -186,7 +146,7 @@ def _variables(result: SearchResult) -> Table:
     graph = result.graph
     loss = {(e.x, e.y): e.loss for e in result.evidence if e.is_edge}
     blanket = "Blanket, strongest first" if loss else "Blanket"
-    table = _titled("Variables and their Markov blankets (direct neighbours)")
+    table = titled("Variables and their Markov blankets (direct neighbours)")
     table.add_column("Variable", overflow="fold")
     table.add_column("States", justify="right")
     table.add_column(blanket, overflow="fold")

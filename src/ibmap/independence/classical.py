@@ -146,10 +146,33 @@ def slice_facts(cells: Cells) -> tuple[int, bool]:
     reliable : bool
         Cochran's rule over all cells in use.
     """
-    facts = np.zeros(4, np.int64)
+    facts = np.zeros(5, np.int64)
     kernels.slice_facts(cells.values, *cells.n_states, facts)
-    degrees, n_cells, n_below_one, n_below_five = facts.tolist()
-    return degrees, n_cells > 0 and n_below_one == 0 and 5 * n_below_five <= n_cells
+    degrees, n_cells, n_below_one, n_below_five, _ = facts.tolist()
+    return degrees, meets_cochran(n_cells, n_below_one, n_below_five)
+
+
+def meets_cochran(n_cells: int, n_below_one: int, n_below_five: int) -> bool:
+    """Tell whether expected counts keep Cochran's rule: none under 1, at most one in five under 5.
+
+    Parameters
+    ----------
+    n_cells : int
+        Expected counts.
+    n_below_one, n_below_five : int
+        How many of them are under 1, and under 5.
+
+    Returns
+    -------
+    bool
+        False if there is no count at all.
+
+    Examples
+    --------
+    >>> meets_cochran(10, 0, 2), meets_cochran(10, 0, 3)
+    (True, False)
+    """
+    return n_cells > 0 and n_below_one == 0 and 5 * n_below_five <= n_cells
 
 
 def log_tail(statistic: float, degrees_of_freedom: int) -> float:

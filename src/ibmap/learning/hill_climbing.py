@@ -7,6 +7,8 @@ import warnings
 from collections.abc import Sequence
 
 from ibmap.errors import SearchWarning
+from ibmap.evidence.statements import Witness
+from ibmap.evidence.variables import describe_variables
 from ibmap.graph import as_graph
 from ibmap.independence.protocol import ProbabilisticTest
 from ibmap.learning.options import HillClimbingOptions
@@ -54,7 +56,9 @@ def learn_hc(
     climbs = _climb_from_each(test, names, options, (n_threads, callback, tests))
     won = best_climb(climbs)
     climb = climbs[won]
-    evidence = () if climb.gains is None else collect_evidence(climb.graph, climb.gains)
+    witness = Witness(table, {str(options.recorded()["test"]): test})
+    gains = climb.gains
+    evidence = () if gains is None else collect_evidence(climb.graph, gains, witness=witness)
     _warn_if_arbitrary(evidence)
     provenance = provenance_of(table, "hc", options.recorded(), time.perf_counter() - begun)
     return SearchResult(
@@ -69,6 +73,7 @@ def learn_hc(
         start=names[won],
         trace=climb.trace,
         evidence=evidence,
+        descriptions=describe_variables(witness.table, climb.graph),
     )
 
 

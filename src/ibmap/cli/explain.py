@@ -1,0 +1,161 @@
+"""``ibmap explain``: why two variables are joined or not, and where the data are thin."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ibmap.cli.arguments import READING, MissingMarks, NoHeader, Separator, TextEncoding
+from ibmap.cli.console import interruptible, print_json, warnings_as_messages
+from ibmap.cli.options import Missing, read_bins, reading_as_learned, text_options
+from ibmap.cli.progress import Waiting
+from ibmap.errors import InvalidOptionError, NotExplainedError
+
+if TYPE_CHECKING:
+    from ibmap.result import SearchResult
+    from ibmap.table import EncodedTable
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the program.
+
+    Parameters
+    ----------
+    app : typer.Typer
+        The program.
+    """
+    app.command("explain")(interruptible(_explain))
+
+
+def _explain(  # noqa: PLR0913, PLR0917 - a command's options are its parameters
+    network: Annotated[
+        str,
+        typer.Argument(
+            metavar="NETWORK",
+            help="A network: .json as ibmap learn writes it, or any other with --data.",
+            show_default=False,
+        ),
+    ],
+    variable: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="A", help="A variable: its blanket and how thin its data are.", show_default=False
+        ),
+    ] = None,
+    other: Annotated[
+        str | None,
+        typer.Argument(metavar="B", help="Another one: why the two are joined, or not.", show_default=False),
+    ] = None,
+    data: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TABLE",
+            help="The table learned from, for pairs on which the network keeps no evidence; - reads "
+            "standard input.",
+            show_default=False,
+        ),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the evidence as JSON.")] = False,
+    missing: Annotated[
+        Missing | None,
+        typer.Option(
+            help="Missing values of the table. (default: as the network was learned)",
+            rich_help_panel=READING,
+            show_default=False,
+        ),
+    ] = None,
+    bins: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="RULE",
+            help="Cut numbers into intervals, as in learn. (default: as the network was learned)",
+            rich_help_panel=READING,
+            show_default=False,
+        ),
+    ] = None,
+    separator: Separator = None,
+    encoding: TextEncoding = None,
+    na: MissingMarks = None,
+    no_header: NoHeader = False,
+) -> None:
+    """Explain a NETWORK: the evidence for its edges, of one variable A, or of a pair A B.
+
+    Without variables: edges by weight of evidence, the missing edges nearest to being added, and the
+    variables by how thin their data are.
+    """
+    text = text_options(separator, encoding, na, no_header)
+    if data is None and (missing or bins or text):
+        msg = "options about reading a table need one; add --data TABLE, or leave them out"
+        raise InvalidOptionError(msg)
+    result = _read(network)
+    with warnings_as_messages(), Waiting("weighing the evidence"):
+        table = None
+        if data is not None:
+            table = reading_as_learned(result, missing, read_bins(bins), text).read(data)
+        content, show = _answer(result, variable, other, table)
+    if as_json:
+        print_json(content)
+    else:
+        show()
+
+
+def _answer(
+    result: SearchResult, variable: str | None, other: str | None, table: EncodedTable | None
+) -> tuple[Any, Any]:
+    """Find the explanation asked for: as plain values, and a function that prints it."""
+    from ibmap.cli import evidence_tables as tables
+
+    if variable is not None and other is not None:
+        pair = result.explain(_variable(result, variable), _variable(result, other), data=table)
+        return pair.to_dict(), lambda: tables.print_pair(pair)
+    if variable is not None:
+        own = result.explain_variable(_variable(result, variable), data=table)
+        return own.to_dict(), lambda: tables.print_variable(own)
+    full = result if table is None else result.with_evidence(table)
+    if not full.evidence and not full.descriptions:
+        msg = "the network file keeps no evidence; add the table it was learned from: --data TABLE"
+        raise NotExplainedError(msg)
+    return _as_dict(full), lambda: tables.print_network(full)
+
+
+def _variable(result: SearchResult, name: str) -> int | str:
+    """Find a variable by its name or, if no variable is called so, by its number."""
+    return int(name) if name not in result.graph.names and name.isdecimal() else name
+
+
+def _read(path: str) -> SearchResult:
+    """Read a network; one without provenance becomes a result that says so."""
+    from ibmap import __version__
+    from ibmap.export import read_network
+    from ibmap.provenance import Provenance
+    from ibmap.result import SearchResult
+
+    network = read_network(path)
+    if isinstance(network, SearchResult):
+        return network
+    provenance = Provenance(__version__, "given", {}, "", 0, 0, 0.0)
+    return SearchResult(network, ((),) * network.n_variables, provenance, 0)
+
+
+def _as_dict(result: SearchResult) -> dict[str, Any]:
+    """Give the network-wide view as plain values."""
+    from ibmap.evidence.variables import by_thinness
+
+    names = result.graph.names
+    pairs = [pair.to_dict() for pair in result.explanations]
+    order = by_thinness(result.descriptions)
+    return {
+        "edges": [pair for pair in pairs if pair["is_edge"]],
+        "nearest": [pair for pair in pairs if not pair["is_edge"]],
+        "variables": [
+            {
+                "name": names[x],
+                "blanket": [names[y] for y in result.graph.blanket(x)],
+                "thinness": result.descriptions[x].thinness,
+                "description": asdict(result.descriptions[x]),
+            }
+            for x in order
+        ],
+    }

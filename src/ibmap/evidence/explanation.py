@@ -1,0 +1,236 @@
+"""Why a pair is joined or not, and what a variable's place in the network rests on, in plain words."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ibmap.evidence.statements import Statement
+from ibmap.evidence.variables import VariableDescription
+from ibmap.evidence.words import in_words, listed, probability, rough, share, strength, whole
+from ibmap.graph import MarkovGraph
+from ibmap.text import printable
+
+
+@dataclass(frozen=True)
+class PairExplanation:
+    """The evidence for and against joining two variables; `str` gives it in words.
+
+    Parameters
+    ----------
+    x, y : str
+        The two variables.
+    is_edge : bool
+        Whether the structure joins them.
+    loss : float
+        How much the natural log of the score falls if that is changed.
+    statements : tuple of Statement
+        What the structure says of the two, given the blanket of `x` and that of `y`.
+    """
+
+    x: str
+    y: str
+    is_edge: bool
+    loss: float
+    statements: tuple[Statement, ...]
+
+    @property
+    def strength(self) -> str:
+        """The evidence for the pair as it is, in a word."""
+        return strength(self.loss)
+
+    @property
+    def is_thin(self) -> bool:
+        """Whether the counts behind either statement break Cochran's rule."""
+        return not all(each.counts.meets_cochran for each in self.statements)
+
+    def headline(self) -> str:
+        """Say in a sentence whether the two are joined and how sure that is.
+
+        Returns
+        -------
+        str
+            One sentence.
+        """
+        state = "joined" if self.is_edge else "not joined"
+        change = "without the edge" if self.is_edge else "with an edge"
+        return (
+            f"{printable(self.x)} and {printable(self.y)}: {state}; evidence {self.strength}: {change} "
+            f"the structure is {in_words(self.loss)} (loss {self.loss:.3g})."
+        )
+
+    def remarks(self) -> list[str]:
+        """Say what a reader should bear in mind.
+
+        Returns
+        -------
+        list of str
+            Sentences; none if the data are plenty and agree.
+        """
+        thin = [_owner(each) for each in self.statements if not each.counts.meets_cochran]
+        silent = [_owner(each) for each in self.statements if each.counts.is_silent]
+        contrary = [_owner(each) for each in self.statements if each.is_contradicted]
+        opposite = "independent" if self.is_edge else "dependent"
+        told = [
+            (silent, "no slice holds two rows: the data say nothing, the prior decides."),
+            (thin, "the data are thin: Cochran's rule is not met."),
+            (contrary, f"the test by itself finds the two {opposite}."),
+        ]
+        return [f"Given the neighbours of {' and of '.join(who)}, {what}" for who, what in told if who]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the explanation as plain lists and dicts, ready for JSON.
+
+        Returns
+        -------
+        dict
+            The fields, and `strength` and `is_thin`.
+        """
+        return {**asdict(self), "strength": self.strength, "is_thin": self.is_thin}
+
+    def __str__(self) -> str:
+        lines = [f"  {_condition(each)}: {_verdict(each)}; {_counted(each)}." for each in self.statements]
+        return "\n".join([self.headline(), *lines, *self.remarks()])
+
+
+@dataclass(frozen=True)
+class VariableExplanation:
+    """What a variable's place in the network rests on; `str` gives it in words.
+
+    Parameters
+    ----------
+    name : str
+        The variable.
+    blanket : tuple of str
+        Its neighbours.
+    description : VariableDescription or None
+        Its data; None if the result does not tell.
+    neighbours : tuple of PairExplanation
+        Its edges, the strongest first, as far as the result explains them.
+    nearest : tuple of PairExplanation
+        Missing edges of it that are nearest to being added, the nearest first.
+    """
+
+    name: str
+    blanket: tuple[str, ...]
+    description: VariableDescription | None
+    neighbours: tuple[PairExplanation, ...]
+    nearest: tuple[PairExplanation, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the explanation as plain lists and dicts, ready for JSON.
+
+        Returns
+        -------
+        dict
+            The fields, and `thinness`.
+        """
+        return {
+            "name": self.name,
+            "blanket": list(self.blanket),
+            "description": None if self.description is None else asdict(self.description),
+            "thinness": None if self.description is None else self.description.thinness,
+            "neighbours": [each.to_dict() for each in self.neighbours],
+            "nearest": [each.to_dict() for each in self.nearest],
+        }
+
+    def headline(self) -> str:
+        """Say what the blanket is and how thin the data are.
+
+        Returns
+        -------
+        str
+            Two sentences.
+        """
+        name = printable(self.name)
+        joined = f"joined to {listed(self.blanket)}" if self.blanket else "joined to nothing"
+        return f"{name}: {joined}. {_data(self.description)}"
+
+    def __str__(self) -> str:
+        lines = [self.headline()]
+        for title, pairs in (("Joined to", self.neighbours), ("Nearest to being joined to", self.nearest)):
+            if pairs:
+                lines.append(f"{title}:")
+                lines += [f"  {self._other(each)}: {_in_short(each)}" for each in pairs]
+        return "\n".join(lines)
+
+    def _other(self, pair: PairExplanation) -> str:
+        """Name the other variable of a pair."""
+        return printable(pair.y if pair.x == self.name else pair.x)
+
+
+def not_kept(graph: MarkovGraph, x: int, y: int) -> str:
+    """Say that a result has nothing to say about a pair, and what to do.
+
+    Parameters
+    ----------
+    graph : MarkovGraph
+        The structure.
+    x, y : int
+        The pair.
+
+    Returns
+    -------
+    str
+        For an error.
+    """
+    return (
+        f"the result keeps no evidence on {graph.names[x]!r} and {graph.names[y]!r}: if any, it has that of "
+        "edges and of the missing edges nearest to being added. Give the table it was learned from: "
+        "explain(x, y, data=X), on the command line --data TABLE"
+    )
+
+
+def _in_short(pair: PairExplanation) -> str:
+    """Say how strong a pair is, and whether its data are thin."""
+    change = "without the edge" if pair.is_edge else "with it"
+    thin = ", thin data" if pair.is_thin else ""
+    return f"evidence {pair.strength}, {change} {in_words(pair.loss)}{thin}"
+
+
+def _data(description: VariableDescription | None) -> str:
+    """Say how much data there is for each slice of the blanket."""
+    if description is None:
+        return "The result does not tell how thin its data are."
+    return (
+        f"Its data are {description.thinness}: {rough(description.rows_per_slice)} rows on average in the "
+        f"{whole(description.n_seen)} slices seen of {whole(description.n_configurations)}, "
+        f"{share(description.share_in_small_slices)} of the rows in slices with under "
+        f"{5 * description.n_states} rows."
+    )
+
+
+def _condition(statement: Statement) -> str:
+    """Say what is given."""
+    x = printable(str(statement.x))
+    others = "neighbours" if statement.independent else "other neighbours"
+    if not statement.given:
+        return f"given nothing ({x} has no {others})"
+    return f"given the {others} of {x} ({listed([str(z) for z in statement.given])})"
+
+
+def _verdict(statement: Statement) -> str:
+    """Say the posterior of what the structure says, by each test."""
+    word = "independent" if statement.independent else "dependent"
+    told = []
+    for each in statement.verdicts:
+        both = (each.log_independent, each.log_dependent)
+        value = probability(*(both if statement.independent else both[::-1]))
+        told.append(f"{value} ({each.test})" if len(statement.verdicts) > 1 else value)
+    return f"Pr({word}) = {', '.join(told)}"
+
+
+def _counted(statement: Statement) -> str:
+    """Say what counts there are."""
+    counts = statement.counts
+    single = f", {whole(counts.n_single)} of a single row" if counts.n_single else ""
+    return (
+        f"{counts.n_rows:,} rows in {whole(counts.n_seen)} of {whole(counts.n_configurations)} "
+        f"slices{single}; smallest expected count {rough(counts.smallest_expected)}, "
+        f"{share(counts.share_under_five)} under 5"
+    )
+
+
+def _owner(statement: Statement) -> str:
+    """Name the variable whose blanket is given."""
+    return printable(str(statement.x))

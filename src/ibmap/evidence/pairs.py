@@ -1,0 +1,116 @@
+"""What every edge is worth, and the missing edges nearest to being added."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ibmap.evidence.statements import Statement, Witness
+from ibmap.graph import MarkovGraph
+from ibmap.search.hill_climbing import N_NEAREST
+
+
+@dataclass(frozen=True)
+class PairEvidence:
+    """How much the score would lose if one pair were flipped, and what it rests on.
+
+    Parameters
+    ----------
+    x, y : int
+        The pair.
+    is_edge : bool
+        Whether they are joined.
+    loss : float
+        Fall of the natural log of the score.
+    statements : tuple of Statement
+        What the closure says of the pair, given the blanket of `x` and of `y`; empty if
+        not known.
+    """
+
+    x: int
+    y: int
+    is_edge: bool
+    loss: float
+    statements: tuple[Statement, ...] = ()
+
+    def reversed(self) -> PairEvidence:
+        """Give the same with the two variables in the other order.
+
+        Returns
+        -------
+        PairEvidence
+            That of (y, x).
+        """
+        return PairEvidence(self.y, self.x, self.is_edge, self.loss, self.statements[::-1])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the evidence as plain lists and dicts.
+
+        Returns
+        -------
+        dict
+            In the documented format.
+        """
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> PairEvidence:
+        """Read the evidence from plain lists and dicts.
+
+        Parameters
+        ----------
+        content : dict
+            As `to_dict` gives it; `statements` may be absent.
+
+        Returns
+        -------
+        PairEvidence
+            The same as was written.
+        """
+        statements = tuple(Statement.from_dict(each) for each in content.get("statements", ()))
+        return cls(**{**content, "statements": statements})
+
+
+def collect_evidence(
+    graph: MarkovGraph,
+    gains: NDArray[np.float64],
+    n_nearest: int = N_NEAREST,
+    witness: Witness | None = None,
+) -> tuple[PairEvidence, ...]:
+    """List what every edge is worth, and the missing edges nearest to being added.
+
+    Parameters
+    ----------
+    graph : MarkovGraph
+        The structure.
+    gains : ndarray of shape (n_variables, n_variables)
+        Gain of flipping each pair; minus infinity where it is not known.
+    n_nearest : int
+        Missing edges to keep.
+    witness : Witness, optional
+        Tells what each pair rests on.
+
+    Returns
+    -------
+    tuple of PairEvidence
+        Edges first, the strongest first; then missing edges, the nearest first. A pair
+        whose gain is not known is left out.
+    """
+    first, second = np.nonzero(np.triu(np.isfinite(gains), 1))
+    losses, is_edge = -gains[first, second], graph.adjacency[first, second]
+    edges, missing = np.flatnonzero(is_edge), np.flatnonzero(~is_edge)
+    edges = edges[np.argsort(-losses[edges], kind="stable")]
+    missing = missing[np.argsort(losses[missing], kind="stable")][:n_nearest]
+    return tuple(
+        _evidence(graph, int(first[k]), int(second[k]), float(losses[k]), witness) for k in (*edges, *missing)
+    )
+
+
+def _evidence(graph: MarkovGraph, x: int, y: int, loss: float, witness: Witness | None) -> PairEvidence:
+    """Put together what is known of one pair."""
+    statements = () if witness is None else witness.statements(graph, x, y)
+    return PairEvidence(x, y, graph.has_edge(x, y), loss, statements)

@@ -1,0 +1,235 @@
+"""The two statements of the blanket closure that a pair stands for, with what tests say of them.
+
+If X and Y are joined, the closure says that they are dependent given the rest of X's blanket,
+and given the rest of Y's; if not, that they are independent given X's blanket, and given Y's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ibmap.evidence.counts import SliceCounts, count_slices
+from ibmap.graph import MarkovGraph
+from ibmap.independence.bayesian import without_repetition
+from ibmap.independence.protocol import ProbabilisticTest, Triplet, Variable
+from ibmap.score import flip_gain, flip_gains, local_score
+from ibmap.table import EncodedTable
+from ibmap.ties import is_at_least_half
+
+MAX_VARIABLES = 100  # up to which all pairs are weighed; it costs n^3 tests
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What one test says of a triplet: both posteriors, as natural logs.
+
+    Parameters
+    ----------
+    test : str
+        Name of the test.
+    log_independent, log_dependent : float
+        Log posteriors of independence and of dependence.
+    """
+
+    test: str
+    log_independent: float
+    log_dependent: float
+
+    @property
+    def is_independent(self) -> bool:
+        """Whether independence has at least even odds."""
+        return is_at_least_half(self.log_independent)
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One assertion of the closure with the verdicts of tests and the counts behind it.
+
+    Parameters
+    ----------
+    x : int or str
+        The variable whose blanket is given.
+    y : int or str
+        The other one.
+    given : tuple of int or of str
+        The blanket of `x`, without `y`.
+    independent : bool
+        What the structure says of `x` and `y` given these.
+    verdicts : tuple of Verdict
+        What tests say; the one the structure was learned by comes first.
+    counts : SliceCounts
+        What they have to go by.
+    """
+
+    x: Variable
+    y: Variable
+    given: tuple[Variable, ...]
+    independent: bool
+    verdicts: tuple[Verdict, ...]
+    counts: SliceCounts
+
+    @property
+    def log_posterior(self) -> float:
+        """Log posterior of what the structure says, by the first test."""
+        first = self.verdicts[0]
+        return first.log_independent if self.independent else first.log_dependent
+
+    @property
+    def is_contradicted(self) -> bool:
+        """Whether the first test would decide the other way."""
+        return self.verdicts[0].is_independent != self.independent
+
+    def named(self, names: Sequence[str]) -> Statement:
+        """Replace the numbers of variables by their names.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Names of all variables.
+
+        Returns
+        -------
+        Statement
+            The same with names.
+        """
+        given = tuple(names[int(z)] for z in self.given)
+        return replace(self, x=names[int(self.x)], y=names[int(self.y)], given=given)
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Statement:
+        """Read a statement from plain lists and dicts.
+
+        Parameters
+        ----------
+        content : dict
+            As `dataclasses.asdict` gives it.
+
+        Returns
+        -------
+        Statement
+            The same as was written.
+        """
+        return cls(
+            x=content["x"],
+            y=content["y"],
+            given=tuple(content["given"]),
+            independent=content["independent"],
+            verdicts=tuple(Verdict(**each) for each in content["verdicts"]),
+            counts=SliceCounts(**content["counts"]),
+        )
+
+
+class Witness:
+    """A table and the tests on it, ready to be asked about pairs.
+
+    Parameters
+    ----------
+    table : EncodedTable
+        The data.
+    tests : dict from str to ProbabilisticTest
+        Tests of this table by name; losses of score are by the first.
+
+    Examples
+    --------
+    >>> from ibmap.independence.bayesian import BayesianTest
+    >>> table = EncodedTable.from_codes([[0, 0], [1, 1]] * 10)
+    >>> witness = Witness(table, {"bayesian": BayesianTest(table)})
+    >>> graph = MarkovGraph.from_edges(2, [(0, 1)])
+    >>> round(witness.loss(graph, 0, 1), 2), len(witness.statements(graph, 0, 1))
+    (20.03, 2)
+    """
+
+    def __init__(self, table: EncodedTable, tests: Mapping[str, ProbabilisticTest]) -> None:
+        self.table = without_repetition(table)
+        self.tests = dict(tests)
+        self._score = local_score(next(iter(self.tests.values())))
+
+    def statements(self, graph: MarkovGraph, x: int, y: int) -> tuple[Statement, Statement]:
+        """Give what the closure says of a pair, with the evidence.
+
+        Parameters
+        ----------
+        graph : MarkovGraph
+            The structure.
+        x, y : int
+            The pair.
+
+        Returns
+        -------
+        tuple of two Statement
+            Given the blanket of `x`, and given that of `y`.
+        """
+        return self._statement(graph, x, y), self._statement(graph, y, x)
+
+    def loss(self, graph: MarkovGraph, x: int, y: int) -> float:
+        """Give how much the score falls if a pair is flipped.
+
+        Parameters
+        ----------
+        graph : MarkovGraph
+            The structure.
+        x, y : int
+            The pair.
+
+        Returns
+        -------
+        float
+            Natural log; negative if the score would rise.
+        """
+        return -flip_gain(self._score, graph, x, y)
+
+    def gains_of(self, graph: MarkovGraph, x: int) -> NDArray[np.float64]:
+        """Give what the score gains by each flip that touches one variable.
+
+        Parameters
+        ----------
+        graph : MarkovGraph
+            The structure.
+        x : int
+            The variable.
+
+        Returns
+        -------
+        ndarray of shape (n_variables, n_variables)
+            Minus infinity for all other pairs.
+        """
+        gains = np.full((graph.n_variables, graph.n_variables), -np.inf)
+        own = self._score.changes(x, graph.blanket(x))
+        for y in range(graph.n_variables):
+            if y != x:
+                after = self._score.term(y, graph.flip(x, y).blanket(y))
+                change = own[y] - own[x] + after - self._score.term(y, graph.blanket(y))
+                gains[x, y] = gains[y, x] = change
+        return gains
+
+    def gains(self, graph: MarkovGraph) -> NDArray[np.float64]:
+        """Give what the score gains by flipping each pair, or each edge if there are many variables.
+
+        Parameters
+        ----------
+        graph : MarkovGraph
+            The structure.
+
+        Returns
+        -------
+        ndarray of shape (n_variables, n_variables)
+            Minus infinity where it takes too long to tell.
+        """
+        if graph.n_variables <= MAX_VARIABLES:
+            return flip_gains(self._score, graph)
+        gains = np.full((graph.n_variables, graph.n_variables), -np.inf)
+        for x, y in graph.edges:
+            gains[x, y] = gains[y, x] = flip_gain(self._score, graph, x, y)
+        return gains
+
+    def _statement(self, graph: MarkovGraph, x: int, y: int) -> Statement:
+        """Give what the blanket of one variable says."""
+        triplet = Triplet(x, y, tuple(z for z in graph.blanket(x) if z != y))
+        verdicts = tuple(Verdict(name, *test.log_posteriors(triplet)) for name, test in self.tests.items())
+        counts = count_slices(self.table, triplet)
+        return Statement(*triplet, not graph.has_edge(x, y), verdicts, counts)

@@ -1,0 +1,136 @@
+"""Each variable on its own: its states, its missing values, and how thin its data are.
+
+A variable's part of the score rests on the slices of its blanket. A slice is *small* if it holds
+fewer than five data points for each state of the variable: too few to tell how the variable is
+distributed in it. The share of the data in small slices is how *thin* the data of a variable are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ibmap.counting import number_slices
+from ibmap.graph import MarkovGraph
+from ibmap.independence.rows import n_configurations
+from ibmap.table import EncodedTable
+
+ROWS_PER_STATE = 5  # as in Cochran's rule
+THIN, THIN_IN_PLACES = 0.5, 0.2  # shares of the data in small slices
+
+
+@dataclass(frozen=True)
+class VariableDescription:
+    """What the data hold about one variable and its blanket.
+
+    Parameters
+    ----------
+    n_states : int
+        States, observed or not.
+    n_used : int
+        States that occur.
+    entropy : float
+        Of its distribution, in nats: from 0 (constant) to log(n_states).
+    n_missing : int
+        Missing values in the input.
+    n_configurations : int
+        Slices of its blanket there could be.
+    n_seen : int
+        Slices that hold data.
+    n_single : int
+        Slices that hold one data point.
+    rows_per_slice : float
+        Data points in a slice seen, on average.
+    share_in_small_slices : float
+        Share of the data points in slices with fewer than five for each state.
+    """
+
+    n_states: int
+    n_used: int
+    entropy: float
+    n_missing: int
+    n_configurations: int
+    n_seen: int
+    n_single: int
+    rows_per_slice: float
+    share_in_small_slices: float
+
+    @property
+    def thinness(self) -> str:
+        """One of ``"enough"``, ``"thin in places"`` (from a fifth in small slices) and ``"thin"`` (half)."""
+        if self.share_in_small_slices >= THIN:
+            return "thin"
+        return "thin in places" if self.share_in_small_slices >= THIN_IN_PLACES else "enough"
+
+
+def describe_variables(table: EncodedTable, graph: MarkovGraph) -> tuple[VariableDescription, ...]:
+    """Describe every variable of a table, given a structure.
+
+    Parameters
+    ----------
+    table : EncodedTable
+        The data.
+    graph : MarkovGraph
+        The structure.
+
+    Returns
+    -------
+    tuple of VariableDescription
+        In the order of the columns.
+
+    Examples
+    --------
+    >>> table = EncodedTable.from_codes([[0, 0], [1, 1]] * 10)
+    >>> found = describe_variables(table, MarkovGraph.from_edges(2, [(0, 1)]))
+    >>> found[0].n_seen, found[0].rows_per_slice, found[0].thinness
+    (2, 10.0, 'enough')
+    """
+    return tuple(_describe(table, x, graph.blanket(x)) for x in range(table.n_variables))
+
+
+def by_thinness(descriptions: Sequence[VariableDescription]) -> list[int]:
+    """Order variables by how thin their data are.
+
+    Parameters
+    ----------
+    descriptions : sequence of VariableDescription
+        One for each variable.
+
+    Returns
+    -------
+    list of int
+        The thinnest first: by the share in small slices, then by data points in a slice.
+    """
+    return sorted(
+        range(len(descriptions)),
+        key=lambda x: (-descriptions[x].share_in_small_slices, descriptions[x].rows_per_slice),
+    )
+
+
+def _describe(table: EncodedTable, x: int, blanket: tuple[int, ...]) -> VariableDescription:
+    """Describe one variable."""
+    n_states = int(table.cardinalities[x])
+    totals = np.bincount(table.codes[:, x], table.weights, minlength=n_states)
+    labels, n_seen = number_slices(table, blanket)
+    sizes = np.bincount(labels, table.weights, minlength=n_seen)
+    n_small = sizes[sizes < ROWS_PER_STATE * n_states].sum()
+    return VariableDescription(
+        n_states=n_states,
+        n_used=int(np.count_nonzero(totals)),
+        entropy=_entropy(totals),
+        n_missing=table.preparation.missing.get(table.names[x], 0),
+        n_configurations=n_configurations(table, blanket),
+        n_seen=n_seen,
+        n_single=int(np.count_nonzero(sizes == 1)),
+        rows_per_slice=table.n_samples / max(n_seen, 1),
+        share_in_small_slices=float(n_small) / max(table.n_samples, 1),
+    )
+
+
+def _entropy(totals: np.ndarray) -> float:
+    """Give the entropy of a distribution from its counts."""
+    used = totals[totals > 0]
+    shares = used / used.sum()
+    return float(max(-(shares * np.log(shares)).sum(), 0.0))

@@ -1,0 +1,101 @@
+"""Where a result comes from: data, options, version, time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ibmap.table import EncodedTable
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Where a result comes from.
+
+    Parameters
+    ----------
+    version : str
+        Version of ibmap.
+    algorithm : str
+        ``"gsmn"`` or ``"hc"``.
+    options : dict
+        The options it ran with.
+    fingerprint : str
+        Digest of the data.
+    n_samples : int
+        Rows used.
+    n_rows_dropped : int
+        Rows left out because of missing values.
+    seconds : float
+        How long it took.
+    warnings : tuple of str
+        What deserved a second look.
+    """
+
+    version: str
+    algorithm: str
+    options: dict[str, Any]
+    fingerprint: str
+    n_samples: int
+    n_rows_dropped: int
+    seconds: float
+    warnings: tuple[str, ...] = ()
+
+
+def provenance_of(table: EncodedTable, algorithm: str, options: dict[str, Any], seconds: float) -> Provenance:
+    """Record where a result comes from.
+
+    Parameters
+    ----------
+    table : EncodedTable
+        The data.
+    algorithm : str
+        Name of the learner.
+    options : dict
+        Its options.
+    seconds : float
+        How long it took.
+
+    Returns
+    -------
+    Provenance
+        With this version of ibmap.
+    """
+    from ibmap import __version__
+
+    return Provenance(
+        version=__version__,
+        algorithm=algorithm,
+        options={key: plain(value) for key, value in options.items()},
+        fingerprint=table.fingerprint,
+        n_samples=table.n_samples,
+        n_rows_dropped=table.preparation.n_rows_dropped,
+        seconds=seconds,
+        warnings=table.preparation.warnings,
+    )
+
+
+def plain(value: Any) -> Any:
+    """Turn a label or option into something JSON can hold.
+
+    Parameters
+    ----------
+    value : object
+        Anything.
+
+    Returns
+    -------
+    object
+        None, a truth value, a number, text, or lists and dicts of these; other things as text.
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, (list, tuple)):
+        return [plain(entry) for entry in value]
+    if isinstance(value, dict):
+        return {str(key): plain(entry) for key, entry in value.items()}
+    return str(value)
