@@ -22,10 +22,21 @@ from ibmap.independence.bayesian import BayesianTest
 from ibmap.independence.protocol import Triplet
 from ibmap.kernels import separation as kernels
 from ibmap.options import RandomState, as_count, as_generator
+from ibmap.ratios import ErrorRatio, MeanInterval, error_ratio, mean_interval
 from ibmap.result import SearchResult
 from ibmap.table import EncodedTable
 
-__all__ = ["EdgeComparison", "compare_edges", "draw_triplets", "edge_hamming", "independence_hamming"]
+__all__ = [
+    "EdgeComparison",
+    "ErrorRatio",
+    "MeanInterval",
+    "compare_edges",
+    "draw_triplets",
+    "edge_hamming",
+    "error_ratio",
+    "independence_hamming",
+    "mean_interval",
+]
 
 N_TRIPLETS = 2000  # the paper's number of questions
 

@@ -1,4 +1,4 @@
-"""The command line: ``ibmap learn``, ``explain``, ``compare``, ``simulate`` and ``demo``."""
+"""The command line: ``ibmap learn``, ``explain``, ``compare``, ``simulate``, ``reproduce`` and ``demo``."""
 
 from __future__ import annotations
 

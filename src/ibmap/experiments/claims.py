@@ -1,0 +1,152 @@
+"""What the paper says in words, checked on our numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from ibmap.experiments.comparison import AGREES, Comparison
+
+Check = Callable[[Sequence[Comparison]], tuple[bool | None, str]]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A sentence and its check.
+
+    Parameters
+    ----------
+    text : str
+        The sentence.
+    check : callable
+        Takes the comparisons of a table; returns whether it holds (None if nothing was measured that
+        tells) and the evidence in a few words.
+    """
+
+    text: str
+    check: Check
+
+
+def all_agree(column: str, *taus: int) -> Check:
+    """Check that a column agrees with the published one in every cell.
+
+    Parameters
+    ----------
+    column : str
+        Title of the column.
+    *taus : int
+        The connectivities looked at.
+
+    Returns
+    -------
+    callable
+        The check.
+    """
+
+    def check(found: Sequence[Comparison]) -> tuple[bool | None, str]:
+        cells = _cells(found, column, taus)
+        off = [each for each in cells if each.verdict != AGREES]
+        told = ", ".join(f"{_place(each)}: {each.ours:.3g} ({each.published:.3g})" for each in off)
+        evidence = f"{len(cells) - len(off)} of {len(cells)} cells" + (f"; not {told}" if told else "")
+        return (not off if cells else None), evidence
+
+    return check
+
+
+def follows_marks(column: str, mark: str, *taus: int) -> Check:
+    """Check that a ratio is on the side of 1 that the paper marks as significant.
+
+    Parameters
+    ----------
+    column : str
+        Title of the column of ratios.
+    mark : str
+        ``better`` or ``worse``.
+    *taus : int
+        The connectivities looked at.
+
+    Returns
+    -------
+    callable
+        The check.
+    """
+
+    def check(found: Sequence[Comparison]) -> tuple[bool | None, str]:
+        cells = [each for each in _cells(found, column, taus) if each.published_mark == mark]
+        off = [each for each in cells if (each.ours < 1) != (mark == "better")]
+        told = ", ".join(f"{_place(each)}: {each.ours:.3g} ({each.published:.3g})" for each in off)
+        evidence = f"{len(cells) - len(off)} of {len(cells)} cells" + (f"; not {told}" if told else "")
+        return (not off if cells else None), evidence
+
+    return check
+
+
+def falls_with_rows(column: str, *taus: int) -> Check:
+    """Check that a ratio is lower with the most rows than with the fewest, and lowest in the second half.
+
+    Parameters
+    ----------
+    column : str
+        Title of the column of ratios.
+    *taus : int
+        The connectivities looked at.
+
+    Returns
+    -------
+    callable
+        The check.
+    """
+
+    def check(found: Sequence[Comparison]) -> tuple[bool | None, str]:
+        told, holds = [], []
+        for tau in taus:
+            cells = sorted(_cells(found, column, (tau,)), key=lambda each: each.factors["N"])
+            if len(cells) > 1:
+                holds.append(cells[-1].ours < cells[0].ours)
+                told.append(f"tau {tau}: " + " ".join(f"{each.ours:.3g}" for each in cells))
+        return (all(holds) if holds else None), "; ".join(told)
+
+    return check
+
+
+def below(column: str, limit: float, rows: int, *taus: int) -> Check:
+    """Check that a ratio is under a limit at a number of rows.
+
+    Parameters
+    ----------
+    column : str
+        Title of the column of ratios.
+    limit : float
+        The limit.
+    rows : int
+        The number of rows N.
+    *taus : int
+        The connectivities looked at.
+
+    Returns
+    -------
+    callable
+        The check.
+    """
+
+    def check(found: Sequence[Comparison]) -> tuple[bool | None, str]:
+        cells = [each for each in _cells(found, column, taus) if each.factors["N"] == rows]
+        told = ", ".join(f"tau {each.factors['tau']}: {each.ours:.3g}" for each in cells)
+        return (all(each.ours < limit for each in cells) if cells else None), told
+
+    return check
+
+
+def _cells(found: Sequence[Comparison], column: str, taus: Sequence[int]) -> list[Comparison]:
+    """Pick the measured numbers of a column."""
+    return [
+        each
+        for each in found
+        if each.column == column and each.factors["tau"] in taus and not math.isnan(each.ours)
+    ]
+
+
+def _place(each: Comparison) -> str:
+    """Name a cell."""
+    return " ".join(f"{name} {value}" for name, value in each.factors.items())

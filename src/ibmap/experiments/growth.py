@@ -1,0 +1,163 @@
+"""How a quantity grows with the number of variables: the exponent of a power law."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from ibmap.experiments.comparison import AGREES, Comparison
+from ibmap.ratios import MeanInterval, mean_interval
+
+
+def slope(sizes: Sequence[float], values: Sequence[float]) -> float:
+    """Fit the exponent k of values = c sizes^k by least squares of the logarithms.
+
+    Parameters
+    ----------
+    sizes, values : sequence of float
+        Points; those whose value is not positive are left out.
+
+    Returns
+    -------
+    float
+        The exponent; NaN with fewer than two points.
+
+    Examples
+    --------
+    >>> round(slope([10, 20, 40], [3, 6, 12]), 6)
+    1.0
+    """
+    points = [(math.log(n), math.log(value)) for n, value in zip(sizes, values, strict=True) if value > 0]
+    if len(points) < 2:
+        return math.nan
+    x, y = np.array(points).T
+    centred = x - x.mean()
+    return float(centred @ y / (centred @ centred))
+
+
+@dataclass(frozen=True)
+class GrowthTable:
+    """Means of a quantity at every number of variables, and the exponent of its growth.
+
+    Parameters
+    ----------
+    name : str
+        Names its files.
+    title : str
+        One line for people.
+    keys : tuple of str
+        The factors that tell its lines apart.
+    quantity : str
+        The measured column of the rows.
+    learner : str
+        Whose numbers.
+    symbol : str
+        Its name in heads.
+    exponent : float
+        The exponent the paper gives.
+    tolerance : float
+        How far ours may be from that and agree.
+    published : dict of int to float
+        Published values at some numbers of variables.
+    words : tuple of str
+        Verdicts for numbers below and above the published ones.
+    rule : str
+        The tolerance in words.
+    """
+
+    name: str
+    title: str
+    keys: tuple[str, ...]
+    quantity: str
+    learner: str
+    symbol: str
+    exponent: float
+    tolerance: float
+    published: Mapping[int, float] = field(default_factory=dict)
+    words: tuple[str, str] = ("lower", "higher")
+    rule: str = ""
+
+    def compare(self, rows: pl.DataFrame) -> list[Comparison]:
+        """Sum up the rows, line by line.
+
+        Parameters
+        ----------
+        rows : polars.DataFrame
+            What `run_study` gave, with a column ``n``.
+
+        Returns
+        -------
+        list of Comparison
+            The mean at every n, then the exponent.
+        """
+        own = rows.filter(pl.col("learner") == self.learner)
+        sizes = own["n"].unique().sort().to_list()
+        found = []
+        for key, part in own.group_by(self.keys, maintain_order=True):
+            cell = dict(zip(self.keys, key, strict=True))
+            means = [mean_interval(_at(part, n, self.quantity)) for n in sizes]
+            found += [self._mean(cell, n, mean) for n, mean in zip(sizes, means, strict=True)]
+            measured = [(n, mean.mean) for n, mean in zip(sizes, means, strict=True) if mean.n_runs]
+            found.append(self._exponent(cell, measured))
+        return found
+
+    def _mean(self, cell: Mapping[str, Any], n: int, mean: MeanInterval) -> Comparison:
+        """Give one mean, beside a published value if there is one."""
+        published = self.published.get(n, math.nan)
+        known = mean.n_runs > 0 and not math.isnan(published)
+        verdict = self.words[0] if mean.mean < published else self.words[1]
+        return _comparison(
+            cell,
+            f"{self.symbol} at n={n}",
+            mean,
+            published,
+            math.nan,
+            verdict if known else "",
+        )
+
+    def _exponent(self, cell: Mapping[str, Any], points: Sequence[tuple[float, float]]) -> Comparison:
+        """Give the exponent beside the paper's."""
+        found = slope([n for n, _ in points], [value for _, value in points])
+        ours = MeanInterval(found, math.nan, math.nan, len(points))
+        if math.isnan(found):
+            verdict = ""
+        elif abs(found - self.exponent) <= self.tolerance:
+            verdict = AGREES
+        else:
+            verdict = self.words[0] if found < self.exponent else self.words[1]
+        return _comparison(cell, "exponent", ours, self.exponent, self.tolerance, verdict)
+
+
+def _at(rows: pl.DataFrame, n: int, quantity: str) -> list[float]:
+    """Give the numbers at one size."""
+    return rows.filter(pl.col("n") == n)[quantity].drop_nulls().to_list()
+
+
+def _comparison(
+    cell: Mapping[str, Any],
+    column: str,
+    ours: MeanInterval,
+    published: float,
+    tolerance: float,
+    verdict: str,
+) -> Comparison:
+    """Make a comparison of what has no published half-width."""
+    return Comparison(
+        factors=cell,
+        column=column,
+        ours=ours.mean,
+        half_width=ours.half_width,
+        n_runs=ours.n_runs,
+        n_left_out=0,
+        mark="",
+        published=published,
+        published_half_width=math.nan,
+        published_mark="",
+        tolerance=tolerance,
+        verdict=verdict,
+    )

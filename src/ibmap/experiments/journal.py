@@ -1,0 +1,113 @@
+"""What a study has done so far, kept so that an interruption loses nothing.
+
+A journal is a file of lines of JSON: first what it belongs to, then one line a finished run with
+the rows it gave. Lines are appended by one process and forced to disk. A line that was cut off
+by a crash is not a run: it is dropped when the journal is opened again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from ibmap.errors import FileFormatError
+
+FORMAT = "ibmap-journal-1"
+
+Row = dict[str, Any]
+
+
+class Journal:
+    """The finished runs of one study with one seed.
+
+    Parameters
+    ----------
+    path : Path
+        The file; made if there is none.
+    belongs_to : dict
+        Plain values that say which rows these are: the study, its seed, the version. A file that says
+        otherwise is refused.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = Path(folder.name) / "small.journal"
+    >>> with Journal(path, {"study": "small"}) as journal:
+    ...     journal.add("n=6 #0", [{"learner": "gsmn", "edges": 3}])
+    >>> with Journal(path, {"study": "small"}) as journal:
+    ...     journal.finished
+    {'n=6 #0': [{'learner': 'gsmn', 'edges': 3}]}
+    >>> folder.cleanup()
+    """
+
+    def __init__(self, path: Path, belongs_to: dict[str, Any]) -> None:
+        self.path = path
+        self.finished: dict[str, list[Row]] = {}
+        lines, size = _whole_lines(path)
+        if lines:
+            self._read(lines, belongs_to)
+        self._file = path.open("ab")
+        if self._file.tell() > size:
+            self._file.truncate(size)
+        if not lines:
+            self._append({"format": FORMAT, **belongs_to})
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._file.close()
+
+    def add(self, key: str, rows: list[Row]) -> None:
+        """Record a finished run.
+
+        Parameters
+        ----------
+        key : str
+            Names the run.
+        rows : list of dict
+            What it gave, plain values.
+        """
+        self._append({"run": key, "rows": rows})
+        self.finished[key] = rows
+
+    def _read(self, lines: list[bytes], belongs_to: dict[str, Any]) -> None:
+        """Take over the runs of an existing file."""
+        try:
+            header, *runs = map(json.loads, lines)
+            is_ours = header.pop("format", None) == FORMAT
+            self.finished = {run["run"]: run["rows"] for run in runs}
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            msg = f"{str(self.path)!r} is not a journal of ibmap; move it away or choose another folder"
+            raise FileFormatError(msg) from error
+        wanted = json.loads(json.dumps(belongs_to))
+        if not is_ours or header != wanted:
+            msg = (
+                f"{str(self.path)!r} holds runs of {_told(header)}, not of {_told(wanted)}; "
+                "choose another folder (--output), or delete the file to begin again"
+            )
+            raise FileFormatError(msg)
+
+    def _append(self, content: dict[str, Any]) -> None:
+        """Write a line and force it to disk."""
+        self._file.write(json.dumps(content, allow_nan=False).encode() + b"\n")
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+
+def _whole_lines(path: Path) -> tuple[list[bytes], int]:
+    """Read the lines that were written to their end, and where they end."""
+    content = path.read_bytes() if path.exists() else b""
+    size = content.rfind(b"\n") + 1
+    return content[:size].splitlines(), size
+
+
+def _told(header: dict[str, Any]) -> str:
+    """Say what a journal belongs to."""
+    return ", ".join(f"{name} {value}" for name, value in header.items())

@@ -1,0 +1,123 @@
+"""The numbers taken of every learned structure."""
+
+from __future__ import annotations
+
+from ibmap.errors import InvalidOptionError
+from ibmap.experiments.study import Instance, Metric
+from ibmap.graph import MarkovGraph
+from ibmap.metrics import EdgeComparison, compare_edges, edge_hamming, independence_hamming
+
+
+def edge_errors(graph: MarkovGraph, instance: Instance, seed: int) -> float:
+    """Count wrong edges.
+
+    Parameters
+    ----------
+    graph : MarkovGraph
+        The learned structure.
+    instance : Instance
+        Its reference is the true structure.
+    seed : int
+        Not used.
+
+    Returns
+    -------
+    float
+        Edge Hamming distance.
+    """
+    return float(edge_hamming(graph, instance.reference))
+
+
+def independence_errors(graph: MarkovGraph, instance: Instance, seed: int) -> float:
+    """Give the share of 2000 independences that are wrong.
+
+    Parameters
+    ----------
+    graph : MarkovGraph
+        The learned structure.
+    instance : Instance
+        Its reference is the true structure, or the whole table.
+    seed : int
+        Seed of the questions.
+
+    Returns
+    -------
+    float
+        Independence Hamming distance.
+    """
+    return independence_hamming(graph, instance.reference, random_state=seed)
+
+
+def precision(graph: MarkovGraph, instance: Instance, seed: int) -> float:
+    """Give the share of learned edges that are true.
+
+    Parameters
+    ----------
+    graph : MarkovGraph
+        The learned structure.
+    instance : Instance
+        Its reference is the true structure.
+    seed : int
+        Not used.
+
+    Returns
+    -------
+    float
+        From 0 to 1.
+    """
+    return _compared(graph, instance).precision
+
+
+def recall(graph: MarkovGraph, instance: Instance, seed: int) -> float:
+    """Give the share of true edges that were learned.
+
+    Parameters
+    ----------
+    graph : MarkovGraph
+        The learned structure.
+    instance : Instance
+        Its reference is the true structure.
+    seed : int
+        Not used.
+
+    Returns
+    -------
+    float
+        From 0 to 1.
+    """
+    return _compared(graph, instance).recall
+
+
+def f1(graph: MarkovGraph, instance: Instance, seed: int) -> float:
+    """Give the harmonic mean of precision and recall.
+
+    Parameters
+    ----------
+    graph : MarkovGraph
+        The learned structure.
+    instance : Instance
+        Its reference is the true structure.
+    seed : int
+        Not used.
+
+    Returns
+    -------
+    float
+        From 0 to 1.
+    """
+    return _compared(graph, instance).f1
+
+
+def _compared(graph: MarkovGraph, instance: Instance) -> EdgeComparison:
+    """Compare edges with the true structure."""
+    if not isinstance(instance.reference, MarkovGraph):
+        msg = "this metric compares edges, and the problem's reference is a table; use INDEPENDENCES"
+        raise InvalidOptionError(msg)
+    return compare_edges(graph, instance.reference)
+
+
+EDGES = Metric("edge_errors", edge_errors)
+INDEPENDENCES = Metric("independence_errors", independence_errors)
+PRECISION = Metric("precision", precision)
+RECALL = Metric("recall", recall)
+F1 = Metric("f1", f1)

@@ -1,0 +1,263 @@
+"""The studies of the paper, declared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from ibmap.experiments import figures
+from ibmap.experiments.claims import Claim, all_agree, below, falls_with_rows, follows_marks
+from ibmap.experiments.comparison import Column, ComparisonTable, overlap
+from ibmap.experiments.growth import GrowthTable
+from ibmap.experiments.learners import LEARNERS
+from ibmap.experiments.metrics import EDGES, INDEPENDENCES
+from ibmap.experiments.problems import SampledNetwork
+from ibmap.experiments.reports import FigureReport, TableReport
+from ibmap.experiments.study import Study
+
+TAUS = (1, 2, 4, 8)
+NAMES = {"gsmn": "GSMN", "ts": "TS", "hc": "HC"}
+STATED = {"gsmn": (5.0, 2.0), "ts": (5.0, 2.0), "hc": (3.0, 1.5)}  # edges up to N = 200, and above
+
+
+def stated_tolerance(factors: Mapping[str, Any], column: Column, ours: float, published: float) -> float:
+    """Give the tolerance of wrong edges with 12 variables: a number of edges up to tau = 4.
+
+    Parameters
+    ----------
+    factors : mapping
+        The cell, with tau and N.
+    column : Column
+        The column.
+    ours, published : float
+        The two half-widths; what counts for ratios and for tau = 8.
+
+    Returns
+    -------
+    float
+        GSMN and TS 5 edges for N <= 200 and 2 above, HC 3 and 1.5.
+
+    Examples
+    --------
+    >>> stated_tolerance({"tau": 1, "N": 800}, Column("HC", "edge_errors", "hc"), 0.1, 0.2)
+    1.5
+    """
+    if column.baseline or factors["tau"] > 4:
+        return overlap(factors, column, ours, published)
+    return STATED[column.learner][0 if factors["N"] <= 200 else 1]
+
+
+def _error_columns(
+    quantity: str, learners: tuple[str, ...], prefix: str = "", ratio: str = "", mark: str = ""
+) -> tuple[Column, ...]:
+    """Give the columns of an error: a mean for each learner, a ratio for each but the first."""
+    means = [Column(NAMES[name], quantity, name, published=f"{prefix}{name}") for name in learners]
+    ratios = [
+        Column(
+            f"{NAMES[name]}/GSMN",
+            quantity,
+            name,
+            "gsmn",
+            published=ratio or f"ratio_{name}",
+            mark=mark or f"mark_{name}",
+        )
+        for name in learners[1:]
+    ]
+    return (*means, *ratios)
+
+
+def _n12() -> Study:
+    """Edge and independence errors with 12 variables."""
+    names = tuple(name for name in ("gsmn", "ts", "hc") if name in LEARNERS)
+    problems = tuple(SampledNetwork(12, tau, rows) for tau in TAUS for rows in (40, 200, 800, 5000, 12000))
+    edges = ComparisonTable(
+        "n12-edges",
+        "Edge Hamming distances, 12 variables",
+        ("tau", "N"),
+        _error_columns("edge_errors", names),
+        "n12_edge_hamming",
+        stated_tolerance,
+        "tau 1, 2, 4: within 5 edges (GSMN, TS) or 3 (HC) for N up to 200, within 2 or 1.5 above; "
+        "ratios, and tau 8: the 95 % intervals meet",
+    )
+    independences = ComparisonTable(
+        "n12-independences",
+        "Independence Hamming distances, 12 variables",
+        ("tau", "N"),
+        _error_columns("independence_errors", names),
+        "n12_independence_hamming",
+    )
+    tables = (edges, independences)
+    draw = partial(figures.ratio_bars, tables=tables, titles=("Edges", "Independences"))
+    return Study(
+        "n12",
+        "Edge and independence errors of GSMN, IBMAP-TS and IBMAP-HC, 12 variables",
+        problems,
+        tuple(LEARNERS[name] for name in names),
+        (EDGES, INDEPENDENCES),
+        reports=(
+            TableReport(edges, _n12_claims(names)),
+            TableReport(independences),
+            FigureReport("n12-ratios", draw),
+        ),
+        quick=_few_rows,
+    )
+
+
+def _n12_claims(names: tuple[str, ...]) -> tuple[Claim, ...]:
+    """What the paper says of wrong edges with 12 variables."""
+    means = [
+        Claim(
+            f"{NAMES[name]} as published, within the stated tolerance, tau 1, 2, 4",
+            all_agree(NAMES[name], 1, 2, 4),
+        )
+        for name in names
+    ]
+    ratios = [
+        Claim(
+            f"{NAMES[name]} better than GSMN in the cells marked so",
+            follows_marks(f"{NAMES[name]}/GSMN", "better", *TAUS),
+        )
+        for name in names[1:]
+    ]
+    worse = [
+        Claim(f"{NAMES[name]} worse than GSMN at tau 8", follows_marks(f"{NAMES[name]}/GSMN", "worse", 8))
+        for name in names[1:]
+    ]
+    return (*means, *ratios, *worse)
+
+
+def _n50() -> Study:
+    """Both errors with 50 variables."""
+    problems = tuple(
+        SampledNetwork(50, tau, rows) for tau in TAUS for rows in (100, 500, 1000, 2000, 5000, 12000)
+    )
+    names = ("gsmn", "hc")
+    edges = ComparisonTable(
+        "n50-edges",
+        "Edge Hamming distances, 50 variables",
+        ("tau", "N"),
+        _error_columns("edge_errors", names, "edge_", "edge_ratio", "edge_mark"),
+        "n50_hamming",
+    )
+    independences = ComparisonTable(
+        "n50-independences",
+        "Independence Hamming distances, 50 variables",
+        ("tau", "N"),
+        _error_columns("independence_errors", names, "ind_", "ind_ratio", "ind_mark"),
+        "n50_hamming",
+    )
+    claims = (
+        Claim("HC/GSMN falls as N grows, tau 1, 2, 4", falls_with_rows("HC/GSMN", 1, 2, 4)),
+        Claim("HC/GSMN under 0.1 at N = 12000, tau 1, 2, 4", below("HC/GSMN", 0.1, 12000, 1, 2, 4)),
+        Claim("HC better than GSMN in the cells marked so", follows_marks("HC/GSMN", "better", *TAUS)),
+    )
+    draws = [
+        FigureReport(
+            f"{table.name}-ratios",
+            partial(figures.ratios_against_rows, table=table, columns=("HC/GSMN",), titles=(table.title,)),
+        )
+        for table in (edges, independences)
+    ]
+    return Study(
+        "n50",
+        "Edge and independence errors of GSMN and IBMAP-HC, 50 variables",
+        problems,
+        tuple(LEARNERS[name] for name in names),
+        (EDGES, INDEPENDENCES),
+        reports=(TableReport(edges, claims), TableReport(independences, claims), *draws),
+        quick=_sparse_and_few_rows,
+        quick_repetitions=1,
+    )
+
+
+def _ascents() -> Study:
+    """Growth of the number of ascents with the number of variables."""
+    problems = tuple(
+        SampledNetwork(n, tau, rows)
+        for tau in TAUS
+        for rows in (200, 1000, 5000)
+        for n in (10, 20, 30, 40, 50)
+    )
+    table = GrowthTable(
+        "ascents",
+        "Ascents M of IBMAP-HC against the number of variables n",
+        ("tau", "N"),
+        "n_ascents",
+        "hc",
+        "M",
+        1.0,
+        0.5,
+        rule="quasi-linear: an exponent from 0.5 to 1.5",
+    )
+    return Study(
+        "ascents",
+        "Growth of the number of ascents of IBMAP-HC with the number of variables",
+        problems,
+        (LEARNERS["hc"],),
+        (EDGES,),
+        reports=(
+            TableReport(table),
+            FigureReport("ascents", partial(figures.growth, table=table, heading="Ascents of IBMAP-HC")),
+        ),
+        quick=lambda problem: problem.n <= 30 and problem.tau <= 4,
+        quick_repetitions=1,
+    )
+
+
+def _runtime() -> Study:
+    """Run time of the hardest case, and its growth."""
+    problems = tuple(SampledNetwork(n, 8, 12000) for n in (10, 20, 30, 40, 50))
+    table = GrowthTable(
+        "runtime",
+        "Processor seconds of IBMAP-HC against n (published: 5 hours at n = 50, and growth as n^4)",
+        ("tau", "N"),
+        "cpu_seconds",
+        "hc",
+        "seconds",
+        4.0,
+        0.5,
+        published={50: 5 * 3600.0},
+        rule="an exponent from 3.5 to 4.5",
+    )
+    return Study(
+        "runtime",
+        "Run time of the hardest case, n = 50, tau = 8, N = 12000, and its growth",
+        problems,
+        (LEARNERS["hc"],),
+        (EDGES,),
+        repetitions=3,
+        reports=(
+            TableReport(table),
+            FigureReport("runtime", partial(figures.growth, table=table, heading="Run time of IBMAP-HC")),
+        ),
+        quick=lambda problem: problem.n <= 30,
+        quick_repetitions=1,
+    )
+
+
+def _few_rows(problem: SampledNetwork) -> bool:
+    """Keep the small data sets."""
+    return problem.N in (200, 800, 5000)
+
+
+def _sparse_and_few_rows(problem: SampledNetwork) -> bool:
+    """Keep what takes a second or so."""
+    return problem.tau <= 2 and problem.N in (1000, 2000, 12000)
+
+
+def paper_studies() -> dict[str, Study]:
+    """Give the studies of the paper by name.
+
+    Returns
+    -------
+    dict of str to Study
+        In the paper's order.
+
+    Examples
+    --------
+    >>> list(paper_studies())
+    ['n12', 'n50', 'ascents', 'runtime']
+    """
+    return {study.name: study for study in (_n12(), _n50(), _ascents(), _runtime())}

@@ -1,0 +1,101 @@
+"""Where data sets come from: samples of random networks, parts of tables."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+
+from ibmap.errors import SamplingWarning
+from ibmap.experiments.study import Factors, Instance, told
+from ibmap.simulate import random_network
+from ibmap.table import EncodedTable
+
+POOL = 12000  # rows sampled of each network; the N rows learned from are drawn from these, as in the paper
+
+
+@dataclass(frozen=True)
+class SampledNetwork:
+    """N rows out of a sample of a random network.
+
+    As in the paper, one large sample is drawn of each network and parameters, and data sets of
+    every size N are drawn from it: problems that differ in N alone have the same networks.
+
+    Parameters
+    ----------
+    n : int
+        Variables.
+    tau : int
+        Mean degree.
+    N : int
+        Rows.
+    signs : str
+        Signs of the potentials; see `ibmap.simulate.random_network`.
+    structure : str
+        Kind of structure; see `ibmap.simulate.random_network`.
+    log_odds : float
+        Strength of every edge.
+    """
+
+    n: int
+    tau: int
+    N: int
+    signs: str = "positive"
+    structure: str = "mean-degree"
+    log_odds: float = 1.0
+
+    @property
+    def factors(self) -> Factors:
+        """n, tau and N, and whatever is not as in the paper."""
+        plain: dict[str, int | float | str] = {"n": self.n, "tau": self.tau, "N": self.N}
+        return {**plain, **self._unusual()}
+
+    @property
+    def data_key(self) -> str:
+        """All but N."""
+        return " ".join(f"{name}={value}" for name, value in self.factors.items() if name != "N")
+
+    @property
+    def weight(self) -> float:
+        """Grows as a climb from a dense start: n^3 and the degree, little with N."""
+        return float(self.n**3 * self.tau * (1 + self.N / 5000)) + 2000
+
+    def draw(self, rng: np.random.Generator) -> Instance:
+        """Draw a network, a large sample of it, and N rows of that.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+            Source of chance.
+
+        Returns
+        -------
+        Instance
+            With the network's structure as reference, and the sampler's warnings as remarks.
+        """
+        network = random_network(
+            self.n,
+            self.tau,
+            random_state=rng,
+            structure=self.structure,
+            signs=self.signs,
+            log_odds=self.log_odds,
+        )
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", SamplingWarning)
+            rows = network.sample(max(POOL, self.N), random_state=rng, n_threads=1)
+        chosen = rows[rng.permutation(len(rows))[: self.N]]
+        table = EncodedTable.from_codes(chosen, network.cardinalities.tolist(), network.graph.names)
+        return Instance(table, network.graph, tuple(map(told, caught)))
+
+    def _unusual(self) -> dict[str, int | float | str]:
+        """Give the options that differ from the defaults."""
+        found: dict[str, int | float | str] = {}
+        if self.signs != "positive":
+            found["signs"] = self.signs
+        if self.structure != "mean-degree":
+            found["structure"] = self.structure
+        if self.log_odds != 1.0:
+            found["log_odds"] = self.log_odds
+        return found

@@ -1,0 +1,221 @@
+"""What is shown of a study's rows: tables with claims, and figures; and where they are written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import polars as pl
+
+from ibmap.atomic import write_atomically
+from ibmap.experiments.claims import Claim
+from ibmap.experiments.comparison import Comparison
+from ibmap.experiments.study import Study
+from ibmap.experiments.tables import long_csv, markdown, records, tally, wide
+
+FIGURE_FORMATS = ("png", "svg")
+
+
+class Table(Protocol):
+    """Sums up rows as comparisons."""
+
+    name: str
+    title: str
+    rule: str
+
+    def compare(self, rows: pl.DataFrame) -> list[Comparison]:
+        """Sum up rows.
+
+        Parameters
+        ----------
+        rows : polars.DataFrame
+            What `run_study` gave.
+
+        Returns
+        -------
+        list of Comparison
+            Line after line.
+        """
+
+
+@dataclass(frozen=True)
+class TableReport:
+    """A table, and what the paper says about it.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    claims : tuple of Claim
+        Sentences to check.
+    """
+
+    table: Any
+    claims: tuple[Claim, ...] = ()
+
+
+@dataclass(frozen=True)
+class FigureReport:
+    """A figure.
+
+    Parameters
+    ----------
+    name : str
+        Names its files.
+    draw : callable
+        Takes the rows, returns a `matplotlib.figure.Figure`.
+    """
+
+    name: str
+    draw: Callable[[pl.DataFrame], Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Finding:
+    """One table of a study, summed up.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    comparisons : list of Comparison
+        Its numbers.
+    claims : list of tuple
+        Sentence, whether it holds, evidence.
+    """
+
+    table: Any
+    comparisons: list[Comparison]
+    claims: list[tuple[str, bool | None, str]]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give plain values for JSON.
+
+        Returns
+        -------
+        dict
+            Title, rule, numbers, verdicts counted, claims.
+        """
+        claims = [
+            {"claim": text, "holds": holds, "evidence": evidence} for text, holds, evidence in self.claims
+        ]
+        return {
+            "table": self.table.name,
+            "title": self.table.title,
+            "rule": self.table.rule,
+            "numbers": records(self.comparisons),
+            "verdicts": tally(self.comparisons),
+            "claims": claims,
+        }
+
+
+def sum_up(study: Study, rows: pl.DataFrame) -> list[Finding]:
+    """Make the tables of a study.
+
+    Parameters
+    ----------
+    study : Study
+        Says which.
+    rows : polars.DataFrame
+        What `run_study` gave.
+
+    Returns
+    -------
+    list of Finding
+        One a table.
+    """
+    found = []
+    for report in study.reports:
+        if isinstance(report, TableReport):
+            numbers = report.table.compare(rows)
+            claims = [(claim.text, *claim.check(numbers)) for claim in report.claims]
+            found.append(Finding(report.table, numbers, claims))
+    return found
+
+
+def write_tables(findings: list[Finding], folder: Path) -> list[str]:
+    """Write the tables of a study as CSV and Markdown.
+
+    Parameters
+    ----------
+    findings : list of Finding
+        What `sum_up` gave.
+    folder : Path
+        Where to; it exists.
+
+    Returns
+    -------
+    list of str
+        Names of the files written.
+    """
+    names = []
+    for finding in findings:
+        write_atomically(folder / f"{finding.table.name}.csv", long_csv(finding.comparisons))
+        write_atomically(folder / f"{finding.table.name}.md", markdown(wide(finding.comparisons)))
+        names += [f"{finding.table.name}.csv", f"{finding.table.name}.md"]
+    return names
+
+
+def write_figures(study: Study, rows: pl.DataFrame, folder: Path) -> list[str]:
+    """Draw the figures of a study as PNG and SVG.
+
+    Parameters
+    ----------
+    study : Study
+        Says which.
+    rows : polars.DataFrame
+        What `run_study` gave.
+    folder : Path
+        Where to; it exists.
+
+    Returns
+    -------
+    list of str
+        Names of the files written.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed.
+    """
+    figures = [report for report in study.reports if isinstance(report, FigureReport)]
+    return [name for report in figures for name in _write_figure(report, rows, folder)]
+
+
+def _write_figure(report: FigureReport, rows: pl.DataFrame, folder: Path) -> list[str]:
+    """Draw a figure and write it in every format."""
+    from ibmap.experiments.figures import rendered
+
+    names = []
+    figure = report.draw(rows)
+    for form in FIGURE_FORMATS:
+        write_atomically(folder / f"{report.name}.{form}", rendered(figure, form))
+        names.append(f"{report.name}.{form}")
+    return names
+
+
+def remarks_of(rows: pl.DataFrame) -> list[tuple[str, int]]:
+    """Count the rows that have remarks, by kind of warning.
+
+    Parameters
+    ----------
+    rows : polars.DataFrame
+        What `run_study` gave.
+
+    Returns
+    -------
+    list of tuple of str and int
+        Kind, number of rows; the most frequent first.
+
+    Examples
+    --------
+    >>> remarks_of(pl.DataFrame({"remarks": ["", "SamplingWarning: the chains disagree", ""]}))
+    [('SamplingWarning', 1)]
+    """
+    kinds: dict[str, int] = {}
+    for text in rows["remarks"].to_list():
+        for kind in {line.split(":")[0] for line in text.splitlines()}:
+            kinds[kind] = kinds.get(kind, 0) + 1
+    return sorted(kinds.items(), key=lambda item: (-item[1], item[0]))

@@ -1,0 +1,181 @@
+"""Lay out comparisons: wide for people, long for programs, Markdown for documents."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any
+
+from ibmap.experiments.comparison import AGREES, Comparison
+
+MARKS = {"better": "*", "worse": "!", "": ""}
+
+Grid = tuple[list[str], list[list[str]]]
+
+
+def number(value: float, half_width: float = math.nan, mark: str = "") -> str:
+    """Write a number as the paper does.
+
+    Parameters
+    ----------
+    value : float
+        The number.
+    half_width : float
+        Half-width of its interval; not written if NaN.
+    mark : str
+        ``better`` gives a star, ``worse`` an exclamation mark.
+
+    Returns
+    -------
+    str
+        Such as ``0.504(0.087)*``.
+
+    Examples
+    --------
+    >>> number(0.504, 0.087, "better"), number(12.0), number(float("nan"))
+    ('0.504(0.087)*', '12.000', '-')
+    """
+    if math.isnan(value):
+        return "-"
+    width = "" if math.isnan(half_width) else f"({half_width:.3f})"
+    return f"{value:.3f}{width}{MARKS[mark]}"
+
+
+def wide(comparisons: Sequence[Comparison]) -> Grid:
+    """Lay out a table as the paper does, with the published numbers and verdicts.
+
+    Parameters
+    ----------
+    comparisons : sequence of Comparison
+        All numbers of one table.
+
+    Returns
+    -------
+    tuple of list of str and list of list of str
+        Heads, and lines of texts.
+    """
+    if not comparisons:
+        return [], []
+    keys = list(comparisons[0].factors)
+    titles = list(dict.fromkeys(each.column for each in comparisons))
+    heads = [*keys, *(part for title in titles for part in (title, "published", "verdict"))]
+    lines = []
+    for start in range(0, len(comparisons), len(titles)):
+        line = comparisons[start : start + len(titles)]
+        cells = [str(line[0].factors[key]) for key in keys]
+        lines.append(cells + [text for each in line for text in _texts(each)])
+    return _without_empty(heads, lines, len(keys))
+
+
+def _texts(each: Comparison) -> tuple[str, str, str]:
+    """Write our number, the published one and the verdict."""
+    ours = number(each.ours, each.half_width, each.mark)
+    published = number(each.published, each.published_half_width, each.published_mark)
+    return ours, published, each.verdict
+
+
+def _without_empty(heads: list[str], lines: list[list[str]], n_keys: int) -> Grid:
+    """Leave out columns that say nothing in any line."""
+    kept = [k for k in range(len(heads)) if k < n_keys or any(line[k] not in ("", "-") for line in lines)]
+    return [heads[k] for k in kept], [[line[k] for k in kept] for line in lines]
+
+
+def markdown(grid: Grid) -> str:
+    """Write a table in Markdown.
+
+    Parameters
+    ----------
+    grid : tuple
+        Heads and lines.
+
+    Returns
+    -------
+    str
+        Lines that begin and end with a bar.
+
+    Examples
+    --------
+    >>> print(markdown((["n", "M"], [["12", "3"]])))
+    | n | M |
+    |---|---|
+    | 12 | 3 |
+    <BLANKLINE>
+    """
+    heads, lines = grid
+    texts = [heads, ["---"] * len(heads), *lines]
+    rows = ["| " + " | ".join(_plain(cell) for cell in row) + " |" for row in texts]
+    rows[1] = "|" + "---|" * len(heads)
+    return "\n".join(rows) + "\n"
+
+
+def _plain(text: str) -> str:
+    """Keep a text within its cell."""
+    return text.replace("|", "\\|").replace("*", "\\*")
+
+
+def long_csv(comparisons: Sequence[Comparison]) -> str:
+    """Write one line a number, for programs.
+
+    Parameters
+    ----------
+    comparisons : sequence of Comparison
+        All numbers of one table.
+
+    Returns
+    -------
+    str
+        CSV with a header.
+    """
+    text = io.StringIO()
+    rows = records(comparisons)
+    writer = csv.DictWriter(text, list(rows[0]) if rows else [], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({name: "" if value is None else value for name, value in row.items()} for row in rows)
+    return text.getvalue()
+
+
+def records(comparisons: Sequence[Comparison]) -> list[dict[str, Any]]:
+    """Give one plain dict a number.
+
+    Parameters
+    ----------
+    comparisons : sequence of Comparison
+        All numbers of one table.
+
+    Returns
+    -------
+    list of dict
+        Numbers rounded to six digits; None for what is not there.
+    """
+    names = [each.name for each in fields(Comparison) if each.name != "factors"]
+    return [
+        {**each.factors, **{name: _rounded(getattr(each, name)) for name in names}} for each in comparisons
+    ]
+
+
+def _rounded(value: Any) -> Any:
+    """Round to six digits."""
+    if not isinstance(value, float):
+        return value
+    return None if math.isnan(value) else float(f"{value:.6g}")
+
+
+def tally(comparisons: Sequence[Comparison]) -> dict[str, int]:
+    """Count the verdicts.
+
+    Parameters
+    ----------
+    comparisons : sequence of Comparison
+        All numbers of one table.
+
+    Returns
+    -------
+    dict of str to int
+        Agreement first.
+    """
+    words = [each.verdict for each in comparisons if each.verdict]
+    order = sorted(set(words), key=lambda word: (word != AGREES, word))
+    return {word: words.count(word) for word in order}

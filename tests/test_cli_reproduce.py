@@ -1,0 +1,121 @@
+"""``ibmap reproduce`` as a user meets it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+
+import polars as pl
+import pytest
+
+from cli_runner import process, run_fixture  # noqa: F401
+from ibmap.cli import reproduce
+from ibmap.experiments import paper
+from ibmap.experiments.figures import rendered
+from ibmap.experiments.problems import SampledNetwork
+
+
+@pytest.fixture(name="tiny")
+def tiny_fixture(monkeypatch):
+    """Make every study a matter of seconds."""
+    problems = tuple(SampledNetwork(12, tau, rows) for tau in (1, 2) for rows in (40, 200))
+    full = paper.paper_studies()
+    n12 = replace(full["n12"], problems=problems, repetitions=2)
+    sizes = tuple(SampledNetwork(n, 1, 200) for n in (4, 6, 8))
+    growth = replace(full["ascents"], problems=sizes, repetitions=2)
+    monkeypatch.setattr(paper, "paper_studies", lambda *_, **__: {"n12": n12, "ascents": growth})
+
+
+def test_without_a_name_the_studies_are_listed(run):
+    found = run("reproduce")
+    assert found.code == 0
+    assert "n12" in found.out
+    assert "IBMAP-HC" in found.out
+    assert "ibmap reproduce all" in found.err
+    listed = json.loads(run("reproduce", "--json").out)
+    assert {"n12", "n50", "ascents", "runtime"} <= {study["name"] for study in listed}
+    assert all(study["runs"] > 0 for study in listed)
+
+
+def test_an_unknown_name_is_refused_with_those_there_are(run):
+    found = run("reproduce", "n13")
+    assert found.code == 2
+    assert "there is no study 'n13'" in found.err
+    assert "n12" in found.err
+
+
+def test_tables_figures_and_rows_are_written(run, tiny, tmp_path):
+    found = run("reproduce", "n12", "ascents", "-o", tmp_path, "--jobs", 1)
+    assert found.code == 0
+    for part in ("Edge Hamming distances", "published", "agrees", "rule:", "verdicts:", "holds", "exponent"):
+        assert part in found.out, part
+    names = {path.name for path in tmp_path.iterdir()}
+    assert {"n12.parquet", "n12-edges.csv", "n12-edges.md", "n12-ratios.png", "n12-ratios.svg"} <= names
+    assert {"ascents.parquet", "ascents.csv", "ascents.png"} <= names
+    rows = pl.read_parquet(tmp_path / "n12.parquet")
+    assert rows.height == 8 * rows["learner"].n_unique()
+    assert rows["edge_errors"].null_count() == 0
+    again = run("reproduce", "n12", "ascents", "-o", tmp_path, "--jobs", 1)
+    assert again.out == found.out
+
+
+def test_json_is_data_alone(run, tiny, tmp_path):
+    found = run("reproduce", "n12", "-o", tmp_path, "--jobs", 1, "--json")
+    (study,) = json.loads(found.out)
+    assert study["study"] == "n12"
+    edges = study["tables"][0]
+    assert edges["table"] == "n12-edges"
+    assert {"tau", "N", "ours", "published", "verdict"} <= set(edges["numbers"][0])
+    assert {claim["holds"] for claim in edges["claims"]} <= {True, False, None}
+
+
+def test_without_matplotlib_there_are_tables_and_a_word(run, tiny, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    found = run("reproduce", "ascents", "-o", tmp_path, "--jobs", 1)
+    assert found.code == 0
+    assert "pip install 'ibmap[plot]'" in found.err
+    assert (tmp_path / "ascents.csv").exists()
+    assert not (tmp_path / "ascents.png").exists()
+
+
+def test_a_figure_is_the_same_each_time(tiny, tmp_path):
+    from ibmap.experiments.runner import run_study
+
+    study = paper.paper_studies()["ascents"]
+    rows = run_study(study, tmp_path, n_jobs=1)
+    draw = study.reports[-1].draw
+    for form in ("png", "svg"):
+        assert rendered(draw(rows), form) == rendered(draw(rows), form)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")
+def test_an_interrupt_keeps_what_is_done_and_says_how_to_go_on(tmp_path):
+    command = [sys.executable, "-c", "from ibmap.cli import main; main()"]
+    arguments = ["reproduce", "n12", "-o", str(tmp_path), "--jobs", "2"]
+    group = subprocess.Popen(
+        command + arguments, stderr=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+    )
+    journal = tmp_path / "n12.journal"
+    deadline = time.monotonic() + 100
+    while time.monotonic() < deadline and (not journal.exists() or journal.read_bytes().count(b"\n") < 3):
+        time.sleep(0.05)
+    os.killpg(group.pid, signal.SIGINT)  # as a terminal does: to the program and its workers
+    out, err = group.communicate(timeout=60)
+    assert group.returncode == reproduce.INTERRUPTED
+    assert b"give the same command again" in err
+    assert b"Traceback" not in err
+    assert out == b""
+    lines = journal.read_bytes().splitlines()
+    assert len(lines) >= 3
+    assert all(json.loads(line) for line in lines)
+
+
+def test_help_is_quick_and_loads_nothing_heavy():
+    code = "import sys; from ibmap.cli import main\n"
+    code += "try: main(['reproduce', '--help'])\nexcept SystemExit: pass\n"
+    code += "heavy = {'numba', 'polars', 'matplotlib', 'sklearn'} & set(sys.modules); assert not heavy, heavy"
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+    assert process("reproduce", "--help").returncode == 0
