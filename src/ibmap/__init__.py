@@ -19,7 +19,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ibmap import metrics, simulate
+    from ibmap import metrics, report, simulate
     from ibmap.closure import Assertion, blanket_closure, pairwise_closure
     from ibmap.encoding import encode
     from ibmap.estimators import GSMN, IBMAPHC
@@ -52,7 +52,7 @@ _HOMES = {
     "ib_score": "ibmap.score",
     "pairwise_closure": "ibmap.closure",
 }
-_MODULES = ("metrics", "simulate")
+_MODULES = ("metrics", "report", "simulate")
 
 __all__ = [
     "GSMN",
@@ -72,6 +72,7 @@ __all__ = [
     "ib_score",
     "metrics",
     "pairwise_closure",
+    "report",
     "simulate",
 ]
 

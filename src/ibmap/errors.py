@@ -44,6 +44,10 @@ class FileFormatError(IbmapError, ValueError):
     """A file is not in the format its name or content promises."""
 
 
+class MissingLibraryError(IbmapError, ImportError):
+    """A library of an extra is needed that is not installed."""
+
+
 class IbmapWarning(UserWarning):
     """Base of all warnings issued by ibmap."""
 

@@ -1,4 +1,4 @@
-"""The command line: ``ibmap learn``, ``explain``, ``compare``, ``simulate``, ``reproduce`` and ``demo``."""
+"""The command line, a file for each command."""
 
 from __future__ import annotations
 

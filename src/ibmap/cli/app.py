@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ibmap import __version__
-from ibmap.cli import compare, demo, explain, learn, reproduce, simulate
+from ibmap.cli import compare, demo, explain, learn, report, reproduce, simulate
 
 app = typer.Typer(
     name="ibmap",
@@ -33,5 +33,5 @@ def _program(
     """Learn which variables of a table depend directly on which others."""
 
 
-for _module in (learn, explain, compare, simulate, reproduce, demo):
+for _module in (learn, explain, report, compare, simulate, reproduce, demo):
     _module.register(app)

@@ -34,6 +34,16 @@ Outputs = Annotated[
         show_default=False,
     ),
 ]
+ReportPage = Annotated[
+    str | None,
+    typer.Option(
+        "--report",
+        metavar="PAGE",
+        help="Write a page to look at: one .html file that opens in any browser.",
+        rich_help_panel=OUTPUT,
+        show_default=False,
+    ),
+]
 AsJson = Annotated[
     bool,
     typer.Option("--json", help="Print the network as JSON instead of the summary.", rich_help_panel=OUTPUT),

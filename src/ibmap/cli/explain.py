@@ -85,11 +85,13 @@ def _explain(  # noqa: PLR0913, PLR0917 - a command's options are its parameters
     Without variables: edges by weight of evidence, the missing edges nearest to being added, and the
     variables by how thin their data are.
     """
+    from ibmap.export import as_result, read_network
+
     text = text_options(separator, encoding, na, no_header)
     if data is None and (missing or bins or text):
         msg = "options about reading a table need one; add --data TABLE, or leave them out"
         raise InvalidOptionError(msg)
-    result = _read(network)
+    result = as_result(read_network(network))
     with warnings_as_messages(), Waiting("weighing the evidence"):
         table = None
         if data is not None:
@@ -123,20 +125,6 @@ def _answer(
 def _variable(result: SearchResult, name: str) -> int | str:
     """Find a variable by its name or, if no variable is called so, by its number."""
     return int(name) if name not in result.graph.names and name.isdecimal() else name
-
-
-def _read(path: str) -> SearchResult:
-    """Read a network; one without provenance becomes a result that says so."""
-    from ibmap import __version__
-    from ibmap.export import read_network
-    from ibmap.provenance import Provenance
-    from ibmap.result import SearchResult
-
-    network = read_network(path)
-    if isinstance(network, SearchResult):
-        return network
-    provenance = Provenance(__version__, "given", {}, "", 0, 0, 0.0)
-    return SearchResult(network, ((),) * network.n_variables, provenance, 0)
 
 
 def _as_dict(result: SearchResult) -> dict[str, Any]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,7 @@ from ibmap.cli.arguments import (
     Outputs,
     PriorProbability,
     Quiet,
+    ReportPage,
     RuleChoice,
     Separator,
     Significance,
@@ -49,6 +51,7 @@ from ibmap.cli.options import (
     text_options,
 )
 from ibmap.cli.progress import Waiting
+from ibmap.cli.report import check_page, source_name, write_page
 from ibmap.errors import IbmapError, InvalidOptionError
 
 if TYPE_CHECKING:
@@ -74,6 +77,7 @@ def _learn(  # noqa: PLR0913, PLR0917 - a command's options are its parameters
     table: TableFile,
     algorithm: Learner = Algorithm.hc,
     outputs: Outputs = None,
+    report: ReportPage = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
     missing: MissingValues = Missing.error,
@@ -111,6 +115,8 @@ def _learn(  # noqa: PLR0913, PLR0917 - a command's options are its parameters
     given = {name: value for name, value in named.items() if value is not None}
     refuse_inapplicable(algorithm, given)
     check_outputs(outputs or [])
+    if report is not None:
+        check_page(report)
     reading = Reading(
         missing.value,
         read_bins(bins),
@@ -119,8 +125,12 @@ def _learn(  # noqa: PLR0913, PLR0917 - a command's options are its parameters
         text_options(separator, encoding, na, no_header),
     )
     with warnings_as_messages(quiet), Waiting("learning", quiet) as waiting:
-        result = _fit(reading.read(table), algorithm, {**given, "reading": reading}, waiting)
-    _deliver(result, table, as_json, outputs or [], quiet)
+        data = reading.read(table)
+        result = _fit(data, algorithm, {**given, "reading": reading}, waiting)
+    writers = {path: partial(_write_network, result, path) for path in outputs or []}
+    if report is not None:
+        writers[report] = partial(write_page, result, report, Path(source_name(table)).name, data)
+    _deliver(result, source_name(table), as_json, writers, quiet)
 
 
 def refuse_inapplicable(algorithm: Algorithm, given: Mapping[str, Any]) -> None:
@@ -236,22 +246,30 @@ def weighed(result: SearchResult, options: TestOptions, table: EncodedTable) -> 
     return replace(result, evidence=evidence)
 
 
-def _deliver(result: SearchResult, table: str, as_json: bool, outputs: Sequence[str], quiet: bool) -> None:
-    """Write the files, print the network, and only then complain of files that failed."""
-    from ibmap.cli.summary import print_summary
+def _write_network(result: SearchResult, path: str) -> None:
+    """Write a network file."""
     from ibmap.export import write_network
 
+    write_network(result, path)
+
+
+def _deliver(
+    result: SearchResult, source: str, as_json: bool, writers: Mapping[str, Callable[[], None]], quiet: bool
+) -> None:
+    """Write the files, print the network, and only then complain of files that failed."""
+    from ibmap.cli.summary import print_summary
+
     failures = []
-    for path in outputs:
+    for write in writers.values():
         try:
-            write_network(result, path)
+            write()
         except (IbmapError, OSError) as error:
             failures.append(error)
     if as_json:
         print_json(result.to_dict())
     else:
-        print_summary(result, "standard input" if table == "-" else table)
+        print_summary(result, source)
     if failures:
         raise failures[0]
-    if outputs and not quiet:
-        say(f"written: {', '.join(outputs)}")
+    if writers and not quiet:
+        say(f"written: {', '.join(writers)}")

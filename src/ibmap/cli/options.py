@@ -239,7 +239,18 @@ def check_outputs(paths: Sequence[str]) -> None:
 
     for path in paths:
         check_writable(path)
-        folder = Path(path).parent
-        if not folder.is_dir():
-            msg = f"cannot write {path!r}: there is no folder {str(folder)!r}; create it first"
-            raise FileNotFoundError(msg)
+        check_folder(path)
+
+
+def check_folder(path: str) -> None:
+    """Refuse a file whose folder is not there.
+
+    Parameters
+    ----------
+    path : str
+        Where a file shall go.
+    """
+    folder = Path(path).parent
+    if not folder.is_dir():
+        msg = f"cannot write {path!r}: there is no folder {str(folder)!r}; create it first"
+        raise FileNotFoundError(msg)

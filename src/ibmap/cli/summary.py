@@ -11,6 +11,7 @@ from rich.text import Text
 
 from ibmap.cli.console import output, printable
 from ibmap.evidence.words import in_words
+from ibmap.words import how_ended, how_learned, why_no_evidence
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,12 +22,6 @@ MAX_VARIABLES = 40  # lines of the table of variables
 MAX_NEIGHBOURS = 12  # names in one line of it
 MANY_EDGES = 12  # beyond this only the strongest and the weakest are shown
 N_SHOWN = 6  # of each
-LEARNERS = {"hc": "IBMAP-HC", "gsmn": "GSMN"}
-ENDINGS = {
-    "optimum": "no change of one edge improves the score",
-    "max_ascents": "stopped at --max-ascents; this is the best so far",
-    "max_seconds": "stopped at --max-seconds; this is the best so far",
-}
 
 
 def print_summary(result: SearchResult, title: str) -> None:
@@ -112,33 +107,17 @@ def _facts(result: SearchResult, title: str) -> Table:
             "Edges",
             f"{graph.n_edges:,} of {n_pairs:,} possible (density {graph.n_edges / max(n_pairs, 1):.2f})",
         ),
-        ("Learned by", _how(result)),
+        ("Learned by", how_learned(result)),
         ("Cost", f"{result.n_tests:,} distinct tests of independence, {source.seconds:.2f} s"),
     ]
     if result.score is not None:
-        ending = ENDINGS.get(result.stopped, result.stopped)
-        facts.insert(5, ("IB-score", f"{result.score:.3f} (natural log); {ending}"))
+        facts.insert(5, ("IB-score", f"{result.score:.3f} (natural log); {how_ended(result)}"))
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="bold", no_wrap=True)
     grid.add_column(overflow="fold")
     for name, value in facts:
         grid.add_row(name, Text(printable(value)))
     return grid
-
-
-def _how(result: SearchResult) -> str:
-    """Name the learner and how it went."""
-    source = result.provenance
-    name = LEARNERS.get(source.algorithm, source.algorithm)
-    if result.n_ascents is None:
-        test = source.options.get("test")
-        return f"{name}, {test} test" if test else name
-    start = {"gsmn": "GSMN's structure", "empty": "the empty structure"}.get(
-        str(result.start), "the structure given"
-    )
-    better = ", the better of two starts" if source.options.get("start") == "best" else ""
-    ascents = "1 ascent" if result.n_ascents == 1 else f"{result.n_ascents:,} ascents"
-    return f"{name} from {start}{better}, {ascents}"
 
 
 def _variables(result: SearchResult) -> Table:
@@ -187,14 +166,4 @@ def _print_edges(console: Console, result: SearchResult) -> None:
     if edges or missing:
         console.print("Loss: by how much the natural log of the IB-score falls if the pair is changed.")
     else:
-        console.print(_why_no_evidence(result))
-
-
-def _why_no_evidence(result: SearchResult) -> str:
-    """Say why nothing is known about single edges."""
-    test = result.provenance.options.get("test", "bayesian")
-    if test in ("chi-square", "g"):
-        return f"How much each edge matters is not known: it takes a test with probabilities, not {test}."
-    if not result.is_complete:
-        return "How much each edge matters is not known: the search was stopped too early."
-    return "How much each edge matters was not computed: with so many variables it takes long."
+        console.print(why_no_evidence(result))

@@ -1,12 +1,13 @@
 """Networks to files and back, in the formats described in ``docs/format.md``."""
 
-from ibmap.export.formats import NETWORK_SUFFIXES, Network, edge_weights, graph_of
+from ibmap.export.formats import NETWORK_SUFFIXES, Network, as_result, edge_weights, graph_of
 from ibmap.export.reading import is_network_file, read_network
 from ibmap.export.writing import check_writable, write_network
 
 __all__ = [
     "NETWORK_SUFFIXES",
     "Network",
+    "as_result",
     "check_writable",
     "edge_weights",
     "graph_of",

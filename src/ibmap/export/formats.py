@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ibmap.graph import MarkovGraph
-from ibmap.result import SearchResult
+from ibmap.result import Provenance, SearchResult
 
 Network = SearchResult | MarkovGraph
 
@@ -56,6 +56,32 @@ def graph_of(network: Network) -> MarkovGraph:
     MarkovGraph(2 variables, 0 edges)
     """
     return network.graph if isinstance(network, SearchResult) else network
+
+
+def as_result(network: Network) -> SearchResult:
+    """Give a result; that of a bare graph says that it was given, not learned.
+
+    Parameters
+    ----------
+    network : SearchResult or MarkovGraph
+        A network.
+
+    Returns
+    -------
+    SearchResult
+        The network itself if it is one.
+
+    Examples
+    --------
+    >>> as_result(MarkovGraph.empty(2)).provenance.algorithm
+    'given'
+    """
+    if isinstance(network, SearchResult):
+        return network
+    from ibmap import __version__
+
+    provenance = Provenance(__version__, "given", {}, "", 0, 0, 0.0)
+    return SearchResult(network, ((),) * network.n_variables, provenance, 0)
 
 
 def edge_weights(network: Network) -> dict[tuple[int, int], float]:

@@ -16,13 +16,13 @@ from ibmap.export.formats import (
     EDGE_HEADER,
     NETWORK_SUFFIXES,
     Network,
+    as_result,
     edge_weights,
     graph_of,
     harmless,
     suffix_of,
 )
 from ibmap.io import write_atomically
-from ibmap.result import Provenance, SearchResult
 
 NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 SURROGATE = re.compile("[\ud800-\udfff]")
@@ -99,12 +99,7 @@ def check_writable(path: str | Path) -> str:
 
 def _as_json(network: Network) -> str:
     """Write everything; a bare graph becomes a result that says so."""
-    if isinstance(network, SearchResult):
-        return network.to_json()
-    from ibmap import __version__
-
-    provenance = Provenance(__version__, "given", {}, "", 0, 0, 0.0)
-    return SearchResult(network, ((),) * network.n_variables, provenance, 0).to_json()
+    return as_result(network).to_json()
 
 
 def _as_graphml(network: Network) -> bytes:

@@ -1,0 +1,9 @@
+"""Where to draw the variables of a network, which belong together, and in which order to list them.
+
+Matrices in, arrays out: pictures, pages and notebooks share it. The same graph gives the same places.
+"""
+
+from ibmap.layout.groups import block_order, find_groups
+from ibmap.layout.places import LAYOUTS, place
+
+__all__ = ["LAYOUTS", "block_order", "find_groups", "place"]

@@ -1,0 +1,78 @@
+"""Which variables belong together, and an order of all that shows it."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+
+def find_groups(adjacency: ArrayLike) -> NDArray[np.int64]:
+    """Divide the variables into groups with many edges inside and few between (Louvain's method).
+
+    Parameters
+    ----------
+    adjacency : array_like of bool, shape (n_variables, n_variables)
+        Symmetric.
+
+    Returns
+    -------
+    ndarray of int, shape (n_variables,)
+        Number of each variable's group from 0, the largest first; -1 for a variable without edges.
+
+    Examples
+    --------
+    >>> find_groups([[0, 0, 0], [0, 0, 1], [0, 1, 0]]).tolist()
+    [-1, 0, 0]
+    """
+    import networkx as nx
+
+    matrix = np.asarray(adjacency, bool)
+    graph = nx.from_numpy_array(matrix, edge_attr=None)
+    found = nx.community.louvain_communities(graph, weight=None, seed=0) if matrix.any() else []
+    together = sorted((sorted(part) for part in found if len(part) > 1), key=lambda part: (-len(part), part))
+    groups = np.full(len(matrix), -1, np.int64)
+    for number, members in enumerate(together):
+        groups[members] = number
+    return groups
+
+
+def block_order(adjacency: ArrayLike) -> NDArray[np.int64]:
+    """Order the variables so that groups, and within them neighbours, come together.
+
+    Parameters
+    ----------
+    adjacency : array_like of bool, shape (n_variables, n_variables)
+        Symmetric.
+
+    Returns
+    -------
+    ndarray of int, shape (n_variables,)
+        The variables in order; those without edges last.
+
+    Examples
+    --------
+    >>> block_order([[0, 0, 1], [0, 0, 0], [1, 0, 0]]).tolist()
+    [0, 2, 1]
+    """
+    matrix = np.asarray(adjacency, bool)
+    groups = find_groups(matrix)
+    joined = np.flatnonzero(groups >= 0)
+    alone = np.flatnonzero(groups < 0)
+    if len(joined) < 3:
+        return np.concatenate([joined, alone])
+    return np.concatenate([joined[_leaves(matrix[np.ix_(joined, joined)], groups[joined])], alone])
+
+
+def _leaves(matrix: NDArray[np.bool_], groups: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Order by a tree of merged variables, those of a group merged before others."""
+    from scipy.cluster.hierarchy import leaves_list, linkage
+    from scipy.sparse.csgraph import shortest_path
+    from scipy.spatial.distance import squareform
+
+    n = len(matrix)
+    distances = np.minimum(shortest_path(matrix, directed=False, unweighted=True), n)
+    distances = distances + 2 * n * (groups[:, None] != groups[None])
+    tree = linkage(squareform(distances, checks=False), "average", optimal_ordering=True)
+    order = leaves_list(tree)
+    forward = int(groups[order[0]]) <= int(groups[order[-1]])
+    return np.asarray(order if forward else order[::-1], np.int64)

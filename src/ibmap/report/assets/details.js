@@ -1,0 +1,76 @@
+// The panel beside the drawing: what is chosen, in words.
+const bar = (pair) => {
+  const line = make("span", "bar");
+  line.style.width = `${100 * share(pair)}%`;
+  return line;
+};
+const rung = (content, pair, act) => {
+  const button = make("button", pair.edge ? "rung" : "rung absent", [make("span", "", content), make("span", "value", figure(pair.loss)), bar(pair)]);
+  button.type = "button";
+  button.addEventListener("click", act);
+  button.addEventListener("pointerenter", () => point(pair, true));
+  button.addEventListener("pointerleave", () => point(pair, false));
+  return make("li", "", [button]);
+};
+const closer = () => {
+  const button = make("button", "close", "×");
+  button.type = "button";
+  button.setAttribute("aria-label", "Show all");
+  button.addEventListener("click", nothingChosen);
+  return button;
+};
+const aboutVariable = (k) => {
+  const v = variables[k];
+  const others = variables.length - 1 - v.blanket.length;
+  const near = absent.filter((pair) => touches(pair, k)).slice(0, 5);
+  const parts = [closer(), make("h3", "", [named(k)])];
+  parts.push(make("p", "", v.blanket.length ?
+    `Given its blanket of ${count(v.blanket.length)}, it is independent of the other ${count(others)}.` :
+    "No edge: the network takes it as independent of all others."));
+  if (v.blanket.length) {
+    parts.push(make("h4", "", known ? "Blanket, strongest first, with the loss" : "Blanket"));
+    parts.push(make("ul", "", v.blanket.map((j) => rung([named(j)], findPair(k, j), () => chooseVariable(j)))));
+  }
+  if (near.length) {
+    parts.push(make("h4", "", "Nearest to being joined"));
+    parts.push(make("ul", "", near.map((pair) => {
+      const j = pair.x === k ? pair.y : pair.x;
+      return rung([named(j)], pair, () => choosePair(pair));
+    })));
+  }
+  if (v.states.length) {
+    parts.push(make("h4", "", `${count(v.n_states)} ${v.n_states === 1 ? "state" : "states"}`));
+    const more = v.n_states - v.states.length;
+    const chips = v.states.map((label) => make("span", "", [make("bdi", "", shown(label))]));
+    parts.push(make("div", "states", more > 0 ? [...chips, make("span", "", `and ${count(more)} more`)] : chips));
+  }
+  return parts;
+};
+const aboutPair = (pair) => [
+  closer(),
+  make("h3", "", [named(pair.x), " — ", named(pair.y)]),
+  make("p", "", pair.edge ? "Joined." : "Not joined."),
+  make("p", "", sentence(pair)),
+  make("p", "small", pair.loss === null ? "" : `Loss of log-score: ${figure(pair.loss)}`),
+  make("h4", "", "Look at"),
+  make("ul", "", [pair.x, pair.y].map((k) => {
+    const button = make("button", "rung", [make("span", "", [named(k)]), make("span", "value", "blanket")]);
+    button.type = "button";
+    button.addEventListener("click", () => chooseVariable(k));
+    return make("li", "", [button]);
+  })),
+];
+const aboutAll = () => {
+  const parts = [make("p", "small", "Choose a variable to see its blanket, or a line to see what speaks for it.")];
+  const list = (title, some) => {
+    if (!some.length) return;
+    parts.push(make("h4", "", title));
+    parts.push(make("ul", "", some.map((pair) => rung([named(pair.x), " — ", named(pair.y)], pair, () => choosePair(pair)))));
+  };
+  list(known ? "Strongest edges, with the loss" : "Edges", edges.slice(0, 8));
+  if (known && edges.length > 11) list("Weakest edges", edges.slice(-3));
+  if (edges.length <= 8) list("Nearest to being joined", absent.slice(0, 3));
+  return parts;
+};
+const showDetails = () => byId("details").replaceChildren(...(
+  chosen.variable !== null ? aboutVariable(chosen.variable) : chosen.pair !== null ? aboutPair(chosen.pair) : aboutAll()));

@@ -1,0 +1,186 @@
+// The drawing: d3 zooms, drags and scales; places come with the data.
+const UNIT = 92;
+const many = variables.length > 60;
+const svg = d3.select("#drawing");
+const world = svg.append("g");
+const spots = variables.map((v) => ({ x: v.x * UNIT, y: v.y * UNIT }));
+const mostNeighbours = Math.max(1, ...variables.map((v) => v.blanket.length));
+const radius = (k) => (many ? 5 : 7) + (many ? 4 : 6) * Math.sqrt(variables[k].blanket.length / mostNeighbours);
+let scale = 1;
+let current = 0;
+
+const PALETTE = ["#4477aa", "#cc6677", "#228833", "#d9a521", "#8e6bbf", "#3ba7a0", "#b55d2e", "#c26ba8", "#7a8b3a", "#5c7cfa"];
+const NEUTRAL = "#9aa3ad";
+const COLOURS = {
+  group: {
+    title: "group",
+    of: (v) => v.group < 0 ? NEUTRAL : PALETTE[v.group % PALETTE.length],
+    legend: () => {
+      const n = 1 + Math.max(-1, ...variables.map((v) => v.group));
+      const entries = d3.range(Math.min(n, PALETTE.length)).map((g) => [PALETTE[g], `group ${g + 1}`]);
+      return variables.some((v) => v.group < 0) ? [...entries, [NEUTRAL, "no edges"]] : entries;
+    },
+  },
+  degree: {
+    title: "number of neighbours",
+    of: (v) => d3.interpolateViridis(0.92 - 0.84 * v.blanket.length / mostNeighbours),
+    legend: () => [...new Set([0, Math.ceil(mostNeighbours / 2), mostNeighbours])].map((n) =>
+      [d3.interpolateViridis(0.92 - 0.84 * n / mostNeighbours), `${n}`]),
+  },
+};
+
+const lines = world.append("g").selectAll("line").data(pairs).enter().append("line")
+  .attr("class", (pair) => pair.edge ? "edge" : "edge absent")
+  .attr("stroke-opacity", (pair) => pair.edge && known && edges.length > 150 ? 0.3 + 0.7 * share(pair) : null)
+  .attr("stroke-width", (pair) => pair.edge ? (known ? 1 + (many ? 3 : 5) * share(pair) : 1.6) : 1.6);
+const grips = world.append("g").selectAll("line").data(pairs).enter().append("line").attr("class", "grip")
+  .on("pointermove", (pair) => pairTip(d3.event, pair)).on("pointerleave", hideTip).on("click", choosePair);
+const nodes = world.append("g").selectAll("g").data(d3.range(variables.length)).enter().append("g")
+  .attr("class", "node").attr("role", "button").attr("tabindex", (k) => k === current ? 0 : -1)
+  .attr("aria-label", (k) => `${nameOf(k)}, ${variables[k].blanket.length} in its blanket`)
+  .on("pointermove", (k) => variableTip(d3.event, k)).on("pointerleave", hideTip).on("click", chooseVariable)
+  .on("focus", (k) => { current = k; nodes.attr("tabindex", (j) => j === k ? 0 : -1); });
+nodes.append("circle");
+const labels = nodes.append("text").text((k) => short(nameOf(k)));
+let widths = [];
+let boxes = [];
+
+const move = () => {
+  for (const line of [lines, grips]) {
+    line.attr("x1", (p) => spots[p.x].x).attr("y1", (p) => spots[p.x].y)
+      .attr("x2", (p) => spots[p.y].x).attr("y2", (p) => spots[p.y].y);
+  }
+  nodes.attr("transform", (k) => `translate(${spots[k].x},${spots[k].y})`);
+};
+
+// Labels keep their size on screen; each takes a free side of its circle, one with no edges on it if it can, or waits
+// for more room.
+const crowd = (k, dx, dy) => Math.max(-1, ...variables[k].blanket.map((j) => {
+  const x = spots[j].x - spots[k].x, y = spots[j].y - spots[k].y;
+  return (x * dx + y * dy) / (Math.hypot(x, y) || 1);
+}));
+const overlaps = (a, b) => a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
+const sides = (k, r) => {
+  const w = widths[k] + 4, h = 15, x = spots[k].x * scale, y = spots[k].y * scale;
+  return [
+    { x: x - w / 2, y: y + r + 1, w, h, anchor: "middle", dx: 0, dy: r + 13, cost: crowd(k, 0, 1) - 0.3 },
+    { x: x - w / 2, y: y - r - 1 - h, w, h, anchor: "middle", dx: 0, dy: -r - 5, cost: crowd(k, 0, -1) - 0.1 },
+    { x: x + r + 1, y: y - h / 2, w, h, anchor: "start", dx: r + 4, dy: 4.5, cost: crowd(k, 1, 0) },
+    { x: x - r - 1 - w, y: y - h / 2, w, h, anchor: "end", dx: -r - 4, dy: 4.5, cost: crowd(k, -1, 0) },
+  ].sort((a, b) => a.cost - b.cost);
+};
+const placeLabels = () => {
+  const grown = Math.min(1.6, Math.sqrt(Math.max(scale, 0.6)));
+  const size = (k) => radius(k) * grown;
+  nodes.select("circle").attr("r", (k) => size(k) / scale);
+  const taken = variables.map((v, k) => ({ x: spots[k].x * scale - size(k), y: spots[k].y * scale - size(k),
+    w: 2 * size(k), h: 2 * size(k) }));
+  const first = (k) => chosen.variable !== null && isNear(chosen.variable, k) ? 1 : 0;
+  const order = d3.range(variables.length).sort((a, b) =>
+    first(b) - first(a) || variables[b].blanket.length - variables[a].blanket.length || a - b);
+  const found = new Map();
+  for (const k of order) {
+    const options = sides(k, size(k));
+    const free = options.find((box) => !taken.some((other, j) => j !== k && overlaps(box, other)));
+    const box = free ?? (first(k) || variables.length <= 20 ? options[0] : null);
+    if (box) taken.push(box);
+    found.set(k, box);
+  }
+  boxes = taken;
+  labels.attr("display", (k) => found.get(k) ? null : "none").attr("font-size", 12 / scale).attr("stroke-width", 3.5 / scale)
+    .attr("text-anchor", (k) => found.get(k)?.anchor ?? "middle")
+    .attr("x", (k) => (found.get(k)?.dx ?? 0) / scale).attr("y", (k) => (found.get(k)?.dy ?? 0) / scale);
+};
+
+const zoom = d3.zoom().scaleExtent([0.01, 8])
+  .filter(() => d3.event.type !== "wheel" || d3.event.ctrlKey || d3.event.metaKey ? !d3.event.button : svg.node().contains(document.activeElement))
+  .on("zoom", () => {
+    const before = scale;
+    scale = d3.event.transform.k;
+    world.attr("transform", d3.event.transform);
+    if (scale !== before || !boxes.length) placeLabels();
+  });
+// Twice, because where labels go depends on the scale and the scale on where labels go.
+const fit = () => {
+  if (!spots.length) return;
+  const box = svg.node().getBoundingClientRect();
+  let margin = { left: 30, right: 30, top: 30, bottom: 30 };
+  for (let pass = 0; pass < 3; pass += 1) {
+    const [left, right] = d3.extent(spots, (p) => p.x), [top, bottom] = d3.extent(spots, (p) => p.y);
+    const k = Math.max(0.01, Math.min(2, (box.width - margin.left - margin.right) / Math.max(right - left, 1),
+      (box.height - margin.top - margin.bottom) / Math.max(bottom - top, 1)));
+    const x = margin.left + (box.width - margin.left - margin.right - k * (right - left)) / 2;
+    const y = margin.top + (box.height - margin.top - margin.bottom - k * (bottom - top)) / 2;
+    svg.call(zoom.transform, d3.zoomIdentity.translate(x - k * left, y - k * top).scale(k));
+    margin = {
+      left: 14 + k * left - d3.min(boxes, (b) => b.x), right: 14 + d3.max(boxes, (b) => b.x + b.w) - k * right,
+      top: 14 + k * top - d3.min(boxes, (b) => b.y), bottom: 34 + d3.max(boxes, (b) => b.y + b.h) - k * bottom,
+    };
+  }
+};
+
+const walk = (key) => {
+  const [dx, dy] = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] }[key];
+  const cost = (k) => {
+    const x = spots[k].x - spots[current].x, y = spots[k].y - spots[current].y;
+    const ahead = x * dx + y * dy;
+    return k === current || ahead <= 0 ? Infinity : ahead + 2 * Math.abs(x * dy - y * dx);
+  };
+  const next = d3.range(variables.length).reduce((best, k) => cost(k) < cost(best) ? k : best, current);
+  nodes.filter((k) => k === next).node().focus();
+};
+const keys = () => {
+  const key = d3.event.key;
+  if (key.startsWith("Arrow")) walk(key);
+  else if (key === "Enter" || key === " ") chooseVariable(current);
+  else if (key === "Escape") nothingChosen();
+  else if (key === "+" || key === "=") svg.call(zoom.scaleBy, 1.3);
+  else if (key === "-") svg.call(zoom.scaleBy, 1 / 1.3);
+  else if (key === "0") fit();
+  else return;
+  d3.event.preventDefault();
+};
+
+const redraw = () => {
+  const { variable, pair } = chosen;
+  const lit = (k) => variable !== null ? isNear(variable, k) : pair === null || touches(pair, k);
+  const litPair = (p) => variable !== null ? touches(p, variable) : pair === null || p === pair;
+  nodes.classed("dim", (k) => !lit(k)).classed("chosen", (k) => k === variable || (pair !== null && touches(pair, k)))
+    .attr("aria-pressed", (k) => k === variable);
+  nodes.select("circle").style("fill", (k) => COLOURS[chosen.colour].of(variables[k]));
+  const gone = (p) => isHidden(p) && p !== pair;
+  lines.attr("display", (p) => gone(p) ? "none" : null).classed("dim", (p) => !litPair(p)).classed("chosen", (p) => p === pair);
+  grips.attr("display", (p) => gone(p) ? "none" : null);
+  const legend = byId("legend");
+  legend.replaceChildren(...COLOURS[chosen.colour].legend().map(([colour, text]) => {
+    const swatch = make("i", "swatch");
+    swatch.style.background = colour;
+    return make("span", "", [swatch, text]);
+  }));
+  placeLabels();
+};
+const point = (pair, on) => lines.filter((p) => p === pair).classed("pointed", on).attr("display", function (p) {
+  return on || !isHidden(p) || p === chosen.pair ? null : "none";
+});
+
+const startDrawing = () => {
+  labels.attr("font-size", 12);
+  widths = labels.nodes().map((label) => label.getComputedTextLength());
+  move();
+  nodes.call(d3.drag().clickDistance(4).on("drag", (k) => {
+    spots[k].x += d3.event.dx;
+    spots[k].y += d3.event.dy;
+    hideTip();
+    move();
+  }).on("end", placeLabels));
+  svg.call(zoom).on("dblclick.zoom", null).on("keydown", keys).on("click", () => {
+    if (d3.event.target === svg.node()) nothingChosen();
+  });
+  byId("zoom-in").addEventListener("click", () => svg.call(zoom.scaleBy, 1.3));
+  byId("zoom-out").addEventListener("click", () => svg.call(zoom.scaleBy, 1 / 1.3));
+  byId("zoom-fit").addEventListener("click", () => fit());
+  addEventListener("resize", () => fit());
+  addEventListener("beforeprint", () => fit());
+  fit();
+  listen(redraw);
+};

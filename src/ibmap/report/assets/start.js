@@ -1,0 +1,9 @@
+startTheme();
+startDrawing();
+startTools();
+startMatrix();
+startEdgeTable();
+startVariableTable();
+startTrace();
+listen(showDetails);
+change({});

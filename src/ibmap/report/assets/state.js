@@ -1,0 +1,67 @@
+// What the page knows and what is chosen; everything else listens. Text from the data reaches the page as text only.
+const page = JSON.parse(document.getElementById("data").textContent);
+const variables = page.variables;
+const pairs = page.pairs;
+const edges = pairs.filter((pair) => pair.edge);
+const absent = pairs.filter((pair) => !pair.edge);
+const strongest = Math.max(0, ...edges.map((pair) => pair.loss ?? 0));
+const known = edges.length > 0 && edges.every((pair) => pair.loss !== null);
+const chosen = { variable: null, pair: null, nHidden: 0, near: false, colour: "group" };
+const listeners = [];
+
+const byId = (id) => document.getElementById(id);
+const listen = (listener) => { listeners.push(listener); };
+const change = (changes) => { Object.assign(chosen, changes); listeners.forEach((listener) => listener()); };
+const chooseVariable = (k) => change({ variable: chosen.variable === k ? null : k, pair: null });
+const choosePair = (pair) => change({ variable: null, pair: chosen.pair === pair ? null : pair });
+const nothingChosen = () => change({ variable: null, pair: null });
+
+// Edges are in order of evidence: the weakest are the last.
+const isHidden = (pair) => pair.edge ? edges.indexOf(pair) >= edges.length - chosen.nHidden : !chosen.near;
+const touches = (pair, k) => pair.x === k || pair.y === k;
+const pairOf = new Map(pairs.map((pair) => [pair.x * variables.length + pair.y, pair]));
+const findPair = (i, j) => pairOf.get(Math.min(i, j) * variables.length + Math.max(i, j));
+const isNear = (k, j) => k === j || variables[k].blanket.includes(j);
+
+// Control characters would be invisible or move what follows; show a picture of each.
+const picture = (c) => c === "\u007f" ? "\u2421" : c < " " ? String.fromCharCode(0x2400 + c.charCodeAt(0)) : "\ufffd";
+const shown = (text) => text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, picture) || "(no name)";
+const nameOf = (k) => shown(variables[k].name);
+const short = (text, length = 22) => {
+  const letters = Array.from(text);
+  return letters.length > length ? letters.slice(0, length - 1).join("") + "…" : text;
+};
+const figure = (value, digits = 2) => value === null || value === undefined ? "" :
+  value.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+const count = (value) => figure(value, 0);
+const share = (pair) => pair.loss === null || strongest === 0 ? 0 : Math.sqrt(Math.max(pair.loss, 0) / strongest);
+
+// An element with text and children: make("p", "small", "text"), make("li", "", [child, child]).
+const make = (tag, className, content) => {
+  const element = document.createElement(tag);
+  if (className) element.className = className;
+  if (Array.isArray(content)) element.append(...content);
+  else if (content !== undefined) element.textContent = content;
+  return element;
+};
+const named = (k) => make("bdi", "name", nameOf(k));
+const sentence = (pair) => pair.loss === null ? "" :
+  `${pair.edge ? "Without" : "With"} this edge the structure is ${pair.words}.`;
+
+const tip = byId("tip");
+const showTip = (event, title, lines) => {
+  tip.replaceChildren(make("b", "", title), ...lines.filter(Boolean).map((line) => make("div", "", line)));
+  tip.hidden = false;
+  const box = tip.getBoundingClientRect();
+  const left = Math.min(event.clientX + 14, innerWidth - box.width - 8);
+  const top = event.clientY + 18 + box.height > innerHeight ? event.clientY - box.height - 10 : event.clientY + 18;
+  tip.style.left = `${Math.max(left, 8)}px`;
+  tip.style.top = `${Math.max(top, 8)}px`;
+};
+const hideTip = () => { tip.hidden = true; };
+const pairTip = (event, pair) => showTip(event, `${nameOf(pair.x)} — ${nameOf(pair.y)}`,
+  [pair.loss === null ? "joined" : `loss ${figure(pair.loss)}`, sentence(pair)]);
+const variableTip = (event, k) => showTip(event, nameOf(k), [
+  variables[k].n_states === null ? "" : `${count(variables[k].n_states)} states`,
+  `${count(variables[k].blanket.length)} in its blanket`,
+]);

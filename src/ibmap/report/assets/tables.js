@@ -1,0 +1,89 @@
+// Tables that sort by a click on a heading and filter by a word.
+const startTable = (table, columns, rows, { filter, counter, words, chosenRow, choose, extra = () => true, className = () => "" }) => {
+  let key = null, rising = true;
+  const head = make("tr");
+  const body = make("tbody");
+  const heads = columns.map((column) => {
+    const button = make("button", "", column.title);
+    button.type = "button";
+    button.addEventListener("click", () => {
+      rising = key === column ? !rising : !column.falling;
+      key = column;
+      heads.forEach((th, k) => th.setAttribute("aria-sort", columns[k] === key ? (rising ? "ascending" : "descending") : "none"));
+      show();
+    });
+    const th = make("th", column.number ? "number" : "", [button]);
+    th.scope = "col";
+    th.setAttribute("aria-sort", "none");
+    return th;
+  });
+  head.append(...heads);
+  const lines = rows.map((row) => {
+    const tr = make("tr", className(row), columns.map((column) => make("td", column.number ? "number" : "", column.cell(row))));
+    tr.addEventListener("click", () => choose(row));
+    tr.tabIndex = 0;
+    tr.addEventListener("keydown", (event) => { if (event.key === "Enter" && event.target === tr) choose(row); });
+    return tr;
+  });
+  const compare = (a, b) => {
+    const [u, v] = [key.value(rows[a]), key.value(rows[b])];
+    const missing = (u === null) - (v === null);
+    const order = typeof u === "string" ? u.localeCompare(v, "en", { numeric: true, sensitivity: "base" }) : u - v;
+    return missing || (rising ? order : -order) || a - b;
+  };
+  const show = () => {
+    const wanted = filter.value.trim().toLowerCase();
+    const visible = d3.range(rows.length).filter((k) => extra(rows[k]) && words(rows[k]).some((word) => word.toLowerCase().includes(wanted)));
+    if (key) visible.sort(compare);
+    body.replaceChildren(...visible.map((k) => lines[k]));
+    if (!visible.length) body.append(make("tr", "", [Object.assign(make("td", "empty", "None."), { colSpan: columns.length })]));
+    lines.forEach((tr, k) => tr.classList.toggle("chosen", chosenRow(rows[k])));
+    counter.textContent = `${count(visible.length)} of ${count(rows.length)}`;
+  };
+  table.append(make("thead", "", [head]), body);
+  filter.addEventListener("input", show);
+  listen(show);
+  return lines;
+};
+
+const startEdgeTable = () => {
+  const columns = [
+    { title: "Variable", value: (p) => nameOf(p.x), cell: (p) => [named(p.x)] },
+    { title: "Variable", value: (p) => nameOf(p.y), cell: (p) => [named(p.y)] },
+    { title: "Joined", value: (p) => p.edge ? "yes" : "no", cell: (p) => p.edge ? "yes" : "no" },
+    { title: "Loss", number: true, falling: true, value: (p) => p.loss, cell: (p) => figure(p.loss) },
+    { title: "If it is changed, the structure is", value: (p) => p.loss, falling: true, cell: (p) => p.words },
+  ];
+  const only = byId("only");
+  only.addEventListener("click", nothingChosen);
+  listen(() => {
+    only.hidden = chosen.variable === null;
+    if (chosen.variable !== null) only.textContent = `only those of ${short(nameOf(chosen.variable))} ×`;
+  });
+  const rows = startTable(byId("edge-table"), columns, pairs, {
+    filter: byId("filter-edges"), counter: byId("count-edges"), choose: choosePair,
+    words: (p) => [variables[p.x].name, variables[p.y].name],
+    chosenRow: (p) => p === chosen.pair,
+    extra: (p) => chosen.variable === null || touches(p, chosen.variable),
+    className: (p) => p.edge ? "" : "absent-row",
+  });
+  rows.forEach((tr, k) => {
+    tr.addEventListener("pointerenter", () => point(pairs[k], true));
+    tr.addEventListener("pointerleave", () => point(pairs[k], false));
+  });
+};
+const joined = (items) => items.flatMap((item, k) => k ? [", ", item] : [item]);
+const startVariableTable = () => {
+  const columns = [
+    { title: "Variable", value: nameOf, cell: (k) => [named(k)] },
+    { title: "States", number: true, falling: true, value: (k) => variables[k].n_states, cell: (k) => count(variables[k].n_states) },
+    { title: "Neighbours", number: true, falling: true, value: (k) => variables[k].blanket.length, cell: (k) => count(variables[k].blanket.length) },
+    { title: "Group", number: true, value: (k) => variables[k].group < 0 ? null : variables[k].group, cell: (k) => variables[k].group < 0 ? "" : count(variables[k].group + 1) },
+    { title: known ? "Blanket, strongest first" : "Blanket", value: (k) => variables[k].blanket.length, falling: true, cell: (k) => joined(variables[k].blanket.map(named)) },
+  ];
+  startTable(byId("variable-table"), columns, d3.range(variables.length), {
+    filter: byId("filter-variables"), counter: byId("count-variables"), choose: chooseVariable,
+    words: (k) => [variables[k].name],
+    chosenRow: (k) => k === chosen.variable,
+  });
+};

@@ -1,0 +1,42 @@
+// The tools above the drawing.
+const weakText = () => {
+  const n = edges.length - chosen.nHidden;
+  if (n === edges.length) return `all ${count(edges.length)} edges`;
+  if (n === 0) return "no edges";
+  return `${count(n)} of ${count(edges.length)} edges, loss at least ${figure(edges[n - 1].loss)}`;
+};
+const startTools = () => {
+  byId("names").append(...variables.map((v) => { const o = make("option"); o.value = v.name; return o; }));
+  byId("colour").append(...Object.entries(COLOURS).map(([key, { title }]) => { const o = make("option", "", title); o.value = key; return o; }));
+  byId("colour").addEventListener("change", (event) => change({ colour: event.target.value }));
+  byId("tools").addEventListener("submit", (event) => event.preventDefault());
+  const weak = byId("weak");
+  weak.max = edges.length;
+  weak.disabled = !known;
+  byId("weak-field").hidden = !known;
+  byId("near-field").hidden = absent.length === 0;
+  weak.addEventListener("input", () => change({ nHidden: Number(weak.value) }));
+  byId("near").addEventListener("change", (event) => change({ near: event.target.checked }));
+  const find = byId("find");
+  const seek = (whole) => {
+    const wanted = find.value.trim().toLowerCase();
+    const names = variables.map((v) => v.name.trim().toLowerCase());
+    const exact = names.indexOf(wanted);
+    const found = exact >= 0 ? exact : whole ? names.findIndex((name) => name.includes(wanted)) : -1;
+    find.setAttribute("aria-invalid", String(whole && wanted !== "" && found < 0));
+    if (wanted === "") nothingChosen();
+    else if (found >= 0) change({ variable: found, pair: null });
+  };
+  find.addEventListener("input", () => seek(false));
+  find.addEventListener("keydown", (event) => { if (event.key === "Enter") seek(true); if (event.key === "Escape") nothingChosen(); });
+  listen(() => { byId("weak-text").textContent = weakText(); });
+};
+const startTheme = () => {
+  const button = byId("theme");
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  const isDark = () => (document.documentElement.dataset.theme ?? (system.matches ? "dark" : "light")) === "dark";
+  const tell = () => { button.textContent = isDark() ? "Light" : "Dark"; button.setAttribute("aria-pressed", String(isDark())); };
+  button.addEventListener("click", () => { document.documentElement.dataset.theme = isDark() ? "light" : "dark"; tell(); });
+  system.addEventListener("change", tell);
+  tell();
+};

@@ -1,0 +1,275 @@
+"""What the page shows, as plain values: everything the page knows passes through here."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ibmap.evidence.words import in_words
+from ibmap.layout import block_order, find_groups, place
+from ibmap.report.notes import find_notes
+from ibmap.result import PairEvidence, SearchResult
+from ibmap.table import EncodedTable
+from ibmap.words import how_ended, how_learned, why_no_evidence
+
+N_LABELS = 60  # states of a variable that are listed
+
+
+@dataclass(frozen=True)
+class VariableView:
+    """A variable as the page shows it.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    states : tuple of str
+        Labels of its states, the first 60.
+    n_states : int or None
+        How many there are; None if not known.
+    blanket : tuple of int
+        Its neighbours, the strongest first.
+    group : int
+        Its group of variables that belong together; -1 without edges.
+    x, y : float
+        Where it is drawn, in lengths of an edge, right and down.
+    """
+
+    name: str
+    states: tuple[str, ...]
+    n_states: int | None
+    blanket: tuple[int, ...]
+    group: int
+    x: float
+    y: float
+
+
+@dataclass(frozen=True)
+class PairView:
+    """A pair of variables as the page shows it.
+
+    Parameters
+    ----------
+    x, y : int
+        The variables.
+    edge : bool
+        Whether they are joined.
+    loss : float or None
+        How much the log-score falls if the pair is flipped; None if not known.
+    words : str
+        The same in words.
+    """
+
+    x: int
+    y: int
+    edge: bool
+    loss: float | None
+    words: str
+
+
+@dataclass(frozen=True)
+class Content:
+    """Everything on the page.
+
+    Parameters
+    ----------
+    title : str
+        What the network is of.
+    variables : tuple of VariableView
+        In the order of the columns.
+    pairs : tuple of PairView
+        The edges, the strongest first; then the nearest pairs that are not joined.
+    order : tuple of int
+        The variables in an order that shows blocks.
+    start_score : float or None
+        Score before the first ascent.
+    trace : tuple of dict
+        The ascents: x, y, added, gain, score.
+    lede, about_edges, about_search : str
+        What to read first, above the table of edges, and above the trace.
+    figures : tuple of (str, str, str)
+        Figures to begin with: name, value, remark.
+    making : tuple of (str, str)
+        How the network was made: name and value.
+    notes : tuple of (str, str)
+        What deserves a second look: heading and text.
+    version : str
+        Of ibmap.
+    """
+
+    title: str
+    variables: tuple[VariableView, ...]
+    pairs: tuple[PairView, ...]
+    order: tuple[int, ...]
+    start_score: float | None
+    trace: tuple[dict[str, Any], ...]
+    lede: str
+    about_edges: str
+    about_search: str
+    figures: tuple[tuple[str, str, str], ...]
+    making: tuple[tuple[str, str], ...]
+    notes: tuple[tuple[str, str], ...]
+    version: str
+
+    def data(self) -> dict[str, Any]:
+        """Give what the page's script reads.
+
+        Returns
+        -------
+        dict
+            Plain lists, dicts, numbers and text.
+        """
+        return {
+            "variables": [asdict(variable) for variable in self.variables],
+            "pairs": [asdict(pair) for pair in self.pairs],
+            "order": list(self.order),
+            "startScore": self.start_score,
+            "trace": list(self.trace),
+        }
+
+
+def collect_content(result: SearchResult, title: str, table: EncodedTable | None = None) -> Content:
+    """Put together what the page shows of a result.
+
+    Parameters
+    ----------
+    result : SearchResult
+        What was learned.
+    title : str
+        What it was learned from.
+    table : EncodedTable, optional
+        The data; adds what only they tell.
+
+    Returns
+    -------
+    Content
+        The same for the same input.
+    """
+    first = result.trace[0] if result.trace else None
+    return Content(
+        title=title,
+        variables=_variables(result),
+        pairs=_pairs(result),
+        order=tuple(block_order(result.graph.adjacency).tolist()),
+        start_score=first.score - first.gain if first else result.score,
+        trace=tuple(flip._asdict() for flip in result.trace),
+        lede=_lede(result),
+        about_edges=_about_edges(result),
+        about_search=_about_search(result),
+        figures=_figures(result),
+        making=_making(result),
+        notes=find_notes(result, table),
+        version=result.provenance.version,
+    )
+
+
+def _variables(result: SearchResult) -> tuple[VariableView, ...]:
+    """Describe every variable."""
+    graph = result.graph
+    places, groups = place(graph.adjacency).round(3), find_groups(graph.adjacency)
+    loss = {(pair.x, pair.y): pair.loss for pair in result.evidence if pair.is_edge}
+    return tuple(
+        VariableView(
+            name=name,
+            states=tuple(map(_label, result.states[k][:N_LABELS])),
+            n_states=len(result.states[k]) or None,
+            blanket=tuple(sorted(graph.blanket(k), key=lambda j: -loss.get((min(j, k), max(j, k)), 0.0))),
+            group=int(groups[k]),
+            x=float(places[k, 0]),
+            y=float(-places[k, 1]) + 0.0,
+        )
+        for k, name in enumerate(graph.names)
+    )
+
+
+def _label(value: Any) -> str:
+    """Write the label of a state."""
+    return "(missing)" if value is None else str(value)
+
+
+def _pairs(result: SearchResult) -> tuple[PairView, ...]:
+    """List the pairs: those with evidence in its order, then edges without."""
+    known = {(pair.x, pair.y) for pair in result.evidence}
+    bare = [PairView(*edge, True, None, "") for edge in result.graph.edges if edge not in known]
+    views = [_view(pair) for pair in result.evidence]
+    return tuple([view for view in views if view.edge] + bare + [view for view in views if not view.edge])
+
+
+def _view(pair: PairEvidence) -> PairView:
+    """Show one pair."""
+    return PairView(pair.x, pair.y, pair.is_edge, pair.loss, in_words(pair.loss))
+
+
+def _figures(result: SearchResult) -> tuple[tuple[str, str, str], ...]:
+    """Choose the figures to begin with."""
+    source, graph = result.provenance, result.graph
+    n_pairs = graph.n_variables * (graph.n_variables - 1) // 2
+    dropped = f"{source.n_rows_dropped:,} more dropped for missing values" if source.n_rows_dropped else ""
+    figures = [
+        ("Variables", f"{graph.n_variables:,}", ""),
+        ("Edges", f"{graph.n_edges:,}", f"of {n_pairs:,} pairs"),
+    ]
+    if source.n_samples:
+        figures.append(("Rows", f"{source.n_samples:,}", dropped))
+    if result.score is not None:
+        figures.append(("IB-score", f"{result.score:,.2f}", "natural log"))
+    if result.n_tests:
+        figures.append(("Tests", f"{result.n_tests:,}", f"of independence, in {source.seconds:,.2f} s"))
+    return tuple(figures)
+
+
+def _making(result: SearchResult) -> tuple[tuple[str, str], ...]:
+    """Say how the network was made."""
+    source = result.provenance
+    facts = [("Learned by", how_learned(result))]
+    if result.score is not None:
+        facts += [("IB-score", repr(result.score)), ("Ended", how_ended(result))]
+    facts += [
+        ("Distinct tests of independence", f"{result.n_tests:,}"),
+        ("Time", f"{source.seconds:.3f} s"),
+        ("Rows used", f"{source.n_samples:,}"),
+        ("Rows dropped for missing values", f"{source.n_rows_dropped:,}"),
+        ("Fingerprint of the data", source.fingerprint or "none"),
+        ("Version of ibmap", source.version),
+    ]
+    options = [(f"Option {name}", str(value)) for name, value in source.options.items() if value is not None]
+    return tuple(facts + options)
+
+
+def _lede(result: SearchResult) -> str:
+    """Say in two sentences what was found."""
+    graph = result.graph
+    n_alone = sum(not graph.blanket(k) for k in range(graph.n_variables))
+    n_pairs = graph.n_variables * (graph.n_variables - 1) // 2
+    joined = f"{graph.n_edges:,} of {n_pairs:,} pairs of variables depend on each other directly."
+    alone = f" {n_alone:,} of {graph.n_variables:,} variables have no edge." if n_alone else ""
+    return f"{joined}{alone} {_sentence(how_learned(result))}" + (
+        f" {_sentence(how_ended(result))}" if result.score is not None else ""
+    )
+
+
+def _sentence(text: str) -> str:
+    """Make a sentence of a phrase."""
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def _about_edges(result: SearchResult) -> str:
+    """Explain the losses, or why there are none."""
+    if result.graph.n_edges and not any(pair.is_edge for pair in result.evidence):
+        return why_no_evidence(result)
+    return (
+        "Loss: by how much the natural log of the IB-score falls if the pair is changed: an edge taken out, "
+        "or a missing edge added. Below the edges are the pairs nearest to being joined."
+    )
+
+
+def _about_search(result: SearchResult) -> str:
+    """Explain the trace, or why there is none."""
+    if result.trace:
+        return (
+            "The score after each ascent, the change of one edge that gains most. A full mark is an edge "
+            "added, an open one an edge taken out."
+        )
+    if result.n_ascents == 0:
+        return f"The search ended where it began: {how_ended(result)}."
+    return "There was no search by score, so there is no trace."

@@ -1,0 +1,69 @@
+"""What deserves a second look before a network is believed."""
+
+from __future__ import annotations
+
+from ibmap.result import SearchResult
+from ibmap.table import EncodedTable
+
+IDLE_LOSS = 0.05  # an edge that loses less than this might as well be absent
+N_NAMED = 8
+
+
+def find_notes(result: SearchResult, table: EncodedTable | None = None) -> tuple[tuple[str, str], ...]:
+    """List what a reader should know of before believing a network.
+
+    Parameters
+    ----------
+    result : SearchResult
+        What was learned.
+    table : EncodedTable, optional
+        The data.
+
+    Returns
+    -------
+    tuple of (str, str)
+        A heading and a sentence or two each; the gravest first.
+    """
+    notes = [*_limits(result), *_idle_edges(result), *_rows(result)]
+    if table is not None and table.preparation.dropped_columns:
+        names = ", ".join(table.preparation.dropped_columns)
+        notes.append(("Columns left out", f"On request: {names}."))
+    notes += [("About the data", text) for text in result.provenance.warnings]
+    return tuple(notes)
+
+
+def _limits(result: SearchResult) -> list[tuple[str, str]]:
+    """Say that a limit ended the search."""
+    if result.is_complete:
+        return []
+    text = (
+        f"It ended by {result.stopped} after {result.n_ascents or 0:,} ascents. The structure is the best so "
+        "far; other edges may well be better."
+    )
+    return [("The search was cut short", text)]
+
+
+def _idle_edges(result: SearchResult) -> list[tuple[str, str]]:
+    """Say how many edges hardly matter."""
+    losses = [pair.loss for pair in result.evidence if pair.is_edge]
+    n_idle = sum(loss < IDLE_LOSS for loss in losses)
+    if not n_idle:
+        return []
+    text = (
+        f"{n_idle:,} of {len(losses):,} edges could be taken out and the structure would be about as "
+        "probable. The slider above the drawing hides them."
+    )
+    return [("Edges with next to no evidence", text)]
+
+
+def _rows(result: SearchResult) -> list[tuple[str, str]]:
+    """Say that rows were dropped."""
+    source = result.provenance
+    if not source.n_rows_dropped:
+        return []
+    total = source.n_samples + source.n_rows_dropped
+    text = (
+        f"{source.n_rows_dropped:,} of {total:,} rows have missing values and were left out. If values are "
+        "missing for a reason, the rest is not a fair sample."
+    )
+    return [("Rows left out", text)]

@@ -1,0 +1,45 @@
+"""A result in, a page out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ibmap.atomic import write_atomically
+from ibmap.export import Network, as_result
+from ibmap.report.content import collect_content
+from ibmap.report.page import render
+from ibmap.table import EncodedTable
+
+
+def write_report(
+    network: Network, path: str | Path, *, title: str = "Learned network", table: EncodedTable | None = None
+) -> None:
+    """Write a page about a network: one file that opens anywhere and asks nothing of any server.
+
+    Parameters
+    ----------
+    network : SearchResult or MarkovGraph
+        What to show. A bare graph has no evidence, no search and no states.
+    path : str or Path
+        Where to write it, whole or not at all; by custom ending in ``.html``.
+    title : str
+        What the network is of.
+    table : EncodedTable, optional
+        The data it was learned from; adds what only they tell.
+
+    Raises
+    ------
+    MissingLibraryError
+        If the extra ``report`` is not installed.
+    OSError
+        If the file cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import ibmap
+    >>> learned = ibmap.IBMAPHC().fit([["sun", "play"], ["rain", "stay"]] * 20)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_report(learned.result_, Path(folder) / "page.html")
+    """
+    write_atomically(path, render(collect_content(as_result(network), title, table)))

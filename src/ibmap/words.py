@@ -1,0 +1,74 @@
+"""How a result came about, in words: shared by the command line, the page and notebooks."""
+
+from __future__ import annotations
+
+from ibmap.result import SearchResult
+
+LEARNERS = {"hc": "IBMAP-HC", "gsmn": "GSMN"}
+STARTS = {"gsmn": "GSMN's structure", "empty": "the empty structure"}
+ENDINGS = {
+    "optimum": "no change of one edge improves the score",
+    "max_ascents": "stopped at --max-ascents; this is the best so far",
+    "max_seconds": "stopped at --max-seconds; this is the best so far",
+}
+
+
+def how_learned(result: SearchResult) -> str:
+    """Name the learner of a result and how it went.
+
+    Parameters
+    ----------
+    result : SearchResult
+        What was learned.
+
+    Returns
+    -------
+    str
+        Such as ``IBMAP-HC from GSMN's structure, 3 ascents``.
+    """
+    source = result.provenance
+    name = LEARNERS.get(source.algorithm, source.algorithm)
+    if result.n_ascents is None:
+        test = source.options.get("test")
+        return f"{name}, {test} test" if test else name
+    start = STARTS.get(str(result.start), "the structure given")
+    better = ", the better of two starts" if source.options.get("start") == "best" else ""
+    ascents = "1 ascent" if result.n_ascents == 1 else f"{result.n_ascents:,} ascents"
+    return f"{name} from {start}{better}, {ascents}"
+
+
+def how_ended(result: SearchResult) -> str:
+    """Say why the search for a result ended.
+
+    Parameters
+    ----------
+    result : SearchResult
+        What was learned.
+
+    Returns
+    -------
+    str
+        Such as ``no change of one edge improves the score``.
+    """
+    return ENDINGS.get(result.stopped, result.stopped)
+
+
+def why_no_evidence(result: SearchResult) -> str:
+    """Say why nothing is known about single edges of a result.
+
+    Parameters
+    ----------
+    result : SearchResult
+        What was learned, without evidence.
+
+    Returns
+    -------
+    str
+        A sentence.
+    """
+    test = result.provenance.options.get("test", "bayesian")
+    if test in ("chi-square", "g"):
+        return f"How much each edge matters is not known: it takes a test with probabilities, not {test}."
+    if not result.is_complete:
+        return "How much each edge matters is not known: the search was stopped too early."
+    return "How much each edge matters was not computed: with so many variables it takes long."
