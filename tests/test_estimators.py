@@ -18,7 +18,7 @@ from sklearn.preprocessing import KBinsDiscretizer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import naive
-from ibmap import GSMN, IBMAPHC, MarkovGraph, SearchResult, SeparationTest, encode, ib_score
+from ibmap import GSMN, IBMAPHC, IBMAPTS, MarkovGraph, SearchResult, SeparationTest, encode, ib_score
 from ibmap.errors import InvalidGraphError, InvalidOptionError, InvalidTableError, SearchWarning
 from ibmap.estimators import n_threads_of
 from strategies import edge_set
@@ -26,7 +26,7 @@ from strategies import edge_set
 
 # No check is exempt; check_array_api_input skips itself unless SCIPY_ARRAY_API is set.
 @parametrize_with_checks(
-    [GSMN(), IBMAPHC(), GSMN(bins=3), IBMAPHC(bins=3), IBMAPHC(bins="frequency", missing="state")]
+    [GSMN(), IBMAPHC(), IBMAPTS(), GSMN(bins=3), IBMAPHC(bins=3), IBMAPHC(bins="frequency", missing="state")]
 )
 @pytest.mark.filterwarnings("ignore::ibmap.errors.DataWarning")  # the checks' tables have constant columns
 def test_scikit_learn_contract(estimator, check):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ibmap import metrics, report, simulate
     from ibmap.closure import Assertion, blanket_closure, pairwise_closure
     from ibmap.encoding import encode
-    from ibmap.estimators import GSMN, IBMAPHC
+    from ibmap.estimators import GSMN, IBMAPHC, IBMAPTS
     from ibmap.graph import MarkovGraph
     from ibmap.independence.bayesian import BayesianTest
     from ibmap.independence.classical import ChiSquareTest, GTest
@@ -42,6 +42,7 @@ _HOMES = {
     "GSMN": "ibmap.estimators",
     "GTest": "ibmap.independence.classical",
     "IBMAPHC": "ibmap.estimators",
+    "IBMAPTS": "ibmap.estimators",
     "MarkovGraph": "ibmap.graph",
     "MarkovNetwork": "ibmap.model",
     "SearchResult": "ibmap.result",
@@ -57,6 +58,7 @@ _MODULES = ("metrics", "report", "simulate")
 __all__ = [
     "GSMN",
     "IBMAPHC",
+    "IBMAPTS",
     "Assertion",
     "BayesianTest",
     "ChiSquareTest",

@@ -42,8 +42,8 @@ class SearchResult:
     n_ascents, n_iterations : int, optional
         Flips made, and neighbourhoods looked at (hill climbing).
     stopped : str
-        Why the search ended: ``"optimum"``, ``"max_ascents"``, ``"max_seconds"``
-        or ``"finished"``.
+        Why the search ended: ``"optimum"``, ``"max_ascents"``, ``"max_nodes"``,
+        ``"max_seconds"``, ``"max_memory"``, ``"interrupted"`` or ``"finished"``.
     trace : tuple of Flip
         The ascents in order.
     evidence : tuple of PairEvidence
@@ -52,6 +52,10 @@ class SearchResult:
         Where the climb to this structure began: ``"gsmn"``, ``"empty"`` or ``"graph"``.
     descriptions : tuple of VariableDescription
         The data of each variable; empty if not known.
+    bound : float, optional
+        No structure of the search has a higher score (tree search).
+    n_nodes : int, optional
+        States whose question was branched on (tree search).
     """
 
     graph: MarkovGraph
@@ -66,6 +70,8 @@ class SearchResult:
     evidence: tuple[PairEvidence, ...] = field(default=())
     start: str | None = None
     descriptions: tuple[VariableDescription, ...] = ()
+    bound: float | None = None
+    n_nodes: int | None = None
 
     @property
     def is_complete(self) -> bool:
@@ -189,7 +195,9 @@ class SearchResult:
             "edges": [list(edge) for edge in self.graph.edges],
             "edge_names": [[self.graph.names[i], self.graph.names[j]] for i, j in self.graph.edges],
             "score": self.score,
+            "bound": self.bound,
             "n_tests": self.n_tests,
+            "n_nodes": self.n_nodes,
             "n_ascents": self.n_ascents,
             "n_iterations": self.n_iterations,
             "start": self.start,
@@ -286,11 +294,13 @@ class SearchResult:
             score=content["score"],
             n_ascents=content["n_ascents"],
             n_iterations=content["n_iterations"],
-            start=content["start"],
+            start=content.get("start"),
             stopped=content["stopped"],
             trace=tuple(Flip(**flip) for flip in content["trace"]),
             evidence=tuple(PairEvidence.from_dict(pair) for pair in content["evidence"]),
             descriptions=_read_descriptions(variables),
+            bound=content.get("bound"),
+            n_nodes=content.get("n_nodes"),
         )
 
     def __repr__(self) -> str:
@@ -319,18 +329,21 @@ def _read(path: str | Path) -> str:
 
 _TYPES: dict[str, tuple[type, ...]] = {
     "score": (float, int, type(None)),
+    "bound": (float, int, type(None)),
+    "n_nodes": (int, type(None)),
     "n_tests": (int,),
     "n_ascents": (int, type(None)),
     "n_iterations": (int, type(None)),
     "stopped": (str,),
     "start": (str, type(None)),
 }
+_LATER = ("bound", "n_nodes", "start")  # fields added within the version: older files do not have them
 
 
 def _check_types(content: dict[str, Any]) -> None:
     """Refuse values that are not of the documented type."""
     for key, types in _TYPES.items():
-        value = content[key]
+        value = content.get(key) if key in _LATER else content[key]
         if isinstance(value, bool) or not isinstance(value, types) or str(value) == "nan":
             msg = f"{key!r} cannot be {value!r}"
             raise ValueError(msg)

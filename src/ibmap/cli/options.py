@@ -19,6 +19,7 @@ class Algorithm(StrEnum):
     """The learners."""
 
     hc = "hc"
+    ts = "ts"
     gsmn = "gsmn"
 
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass, fields
 
 from ibmap.learning.gsmn import learn_gsmn
 from ibmap.learning.hill_climbing import learn_hc
-from ibmap.learning.options import GSMNOptions, HillClimbingOptions, TestOptions
+from ibmap.learning.options import GSMNOptions, HillClimbingOptions, TestOptions, TreeSearchOptions
+from ibmap.learning.tree_search import learn_ts
 from ibmap.result import SearchResult
 
 
@@ -54,5 +55,6 @@ class Learner:
 
 LEARNERS = {
     "hc": Learner(HillClimbingOptions, learn_hc, is_parallel=True),
+    "ts": Learner(TreeSearchOptions, learn_ts, is_parallel=True),
     "gsmn": Learner(GSMNOptions, learn_gsmn),
 }

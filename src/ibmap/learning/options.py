@@ -11,6 +11,7 @@ from ibmap.independence.bayesian import BayesianTest
 from ibmap.independence.classical import ChiSquareTest, GTest
 from ibmap.independence.protocol import IndependenceTest, ProbabilisticTest
 from ibmap.options import as_choice, as_count, as_number
+from ibmap.search.budget import Budget, make_budget
 from ibmap.search.hill_climbing import Limits
 from ibmap.table import EncodedTable
 
@@ -151,6 +152,28 @@ class HillClimbingOptions(ScoreOptions):
         if self.max_seconds is not None:
             as_number(self.max_seconds, "max_seconds", low=0, high=float("inf"))
         return Limits(self.max_ascents, self.max_seconds)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TreeSearchOptions(ScoreOptions):
+    """Options of IBMAP-TS; see `ibmap.IBMAPTS`."""
+
+    rule: str = "or"
+    grow: str = "once"
+    order: str = "association"
+    max_nodes: int | None = None
+    max_seconds: float | None = None
+    max_memory: int | str | None = "1 GB"
+
+    def budget(self) -> Budget:
+        """Check and collect the limits.
+
+        Returns
+        -------
+        Budget
+            When to stop early, from now on.
+        """
+        return make_budget(self.max_nodes, self.max_seconds, self.max_memory)
 
 
 def _recorded(value: Any) -> Any:

@@ -1,0 +1,335 @@
+"""An independence-based algorithm, written once: what it asks next, and what it finds.
+
+The paper's operator A takes the assertions made so far and gives the next
+triplet, or, when they are enough, a structure. Run with a statistical test
+that *is* the algorithm (`run`); run by a search that tries both answers of every
+triplet it *is* the algorithm's closure (`ibmap.search.tree_search`).
+
+The assertions so far are condensed into a *state*. Two rules make states safe to
+merge, and every operator keeps them:
+
+1. equal states have the same future: whatever is answered from here on, both ask
+   the same triplets and find the same;
+2. a triplet asserted already is not asked again: a closure is a set, so a
+   repeated triplet keeps its value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Hashable, Sequence
+from typing import Any, Generic, Protocol, TypeVar
+
+from ibmap.independence.protocol import IndependenceTest, Triplet
+
+State = TypeVar("State", bound=Hashable)
+Found = TypeVar("Found")
+Found_co = TypeVar("Found_co", covariant=True)
+Questions = Generator[Triplet, bool, Found]
+
+
+class Operator(Protocol[State, Found_co]):
+    """An algorithm as a function of the assertions so far."""
+
+    def begin(self) -> State:
+        """Give the state before any assertion.
+
+        Returns
+        -------
+        hashable
+            A state.
+        """
+        ...
+
+    def question(self, state: State) -> Triplet | None:
+        """Tell what is asked next.
+
+        Parameters
+        ----------
+        state : hashable
+            A state.
+
+        Returns
+        -------
+        Triplet or None
+            A triplet not asserted yet, or None at the end.
+        """
+        ...
+
+    def after(self, state: State, independent: bool) -> State:
+        """Give the state after an answer.
+
+        Parameters
+        ----------
+        state : hashable
+            A state that asks.
+        independent : bool
+            The answer.
+
+        Returns
+        -------
+        hashable
+            A new state.
+        """
+        ...
+
+    def outcome(self, state: State) -> Found_co:
+        """Tell what was found.
+
+        Parameters
+        ----------
+        state : hashable
+            A state that asks nothing.
+
+        Returns
+        -------
+        object
+            A blanket or a structure.
+        """
+        ...
+
+
+def run(operator: Operator[State, Found], test: IndependenceTest) -> Found:
+    """Run an algorithm to its end with the answers of a test.
+
+    Parameters
+    ----------
+    operator : Operator
+        The algorithm.
+    test : IndependenceTest
+        Who answers.
+
+    Returns
+    -------
+    object
+        What the algorithm found.
+    """
+    question, after, ask = operator.question, operator.after, test.ask_triplet
+    state = operator.begin()
+    while (triplet := question(state)) is not None:
+        state = after(state, ask(triplet).independent)
+    return operator.outcome(state)
+
+
+class Replayed(Generic[Found]):
+    """An operator made of a generator: the quickest way to add an algorithm.
+
+    A state is the tuple of all answers so far, so no two states are ever merged.
+    A generator cannot be copied; a state that does not follow the last one is
+    reached by running it again from the beginning.
+
+    Parameters
+    ----------
+    algorithm : callable
+        Makes a generator that yields the triplet it asks next, is sent the
+        answer (independent or not), and returns what it found. It may ask a
+        triplet again: it then gets the answer it got before.
+
+    Examples
+    --------
+    >>> def first_dependent():
+    ...     for y in (1, 2):
+    ...         if not (yield Triplet(0, y, ())):
+    ...             return (y,)
+    ...     return ()
+    >>> operator = Replayed(first_dependent)
+    >>> operator.question((True,))
+    Triplet(x=0, y=2, given=())
+    >>> operator.outcome((True, False))
+    (2,)
+    """
+
+    def __init__(self, algorithm: Callable[[], Questions[Found]]) -> None:
+        self._algorithm = algorithm
+        self._state: tuple[bool, ...] = ()
+        self._known: dict[Triplet, bool] = {}
+        self._found: list[Found] = []
+        self._triplet: Triplet | None = None
+        self._restart()
+
+    def begin(self) -> tuple[bool, ...]:
+        """Give the state before any assertion.
+
+        Returns
+        -------
+        tuple
+            No answers.
+        """
+        return ()
+
+    def question(self, state: tuple[bool, ...]) -> Triplet | None:
+        """Tell what is asked next.
+
+        Parameters
+        ----------
+        state : tuple of bool
+            The answers so far.
+
+        Returns
+        -------
+        Triplet or None
+            A triplet not asserted yet, or None at the end.
+        """
+        self._reach(state)
+        return self._triplet
+
+    def after(self, state: tuple[bool, ...], independent: bool) -> tuple[bool, ...]:
+        """Give the state after an answer.
+
+        Parameters
+        ----------
+        state : tuple of bool
+            The answers so far.
+        independent : bool
+            The next one.
+
+        Returns
+        -------
+        tuple of bool
+            With one answer more.
+        """
+        return (*state, independent)
+
+    def outcome(self, state: tuple[bool, ...]) -> Found:
+        """Tell what was found.
+
+        Parameters
+        ----------
+        state : tuple of bool
+            All answers.
+
+        Returns
+        -------
+        object
+            What the generator returned.
+        """
+        self._reach(state)
+        return self._found[0]
+
+    def _reach(self, state: tuple[bool, ...]) -> None:
+        """Bring the generator to where these answers lead."""
+        if state[: len(self._state)] != self._state:
+            self._restart()
+        for independent in state[len(self._state) :]:
+            assert self._triplet is not None, "more answers than questions"
+            self._known[self._triplet.canonical()] = independent
+            self._advance(independent)
+        self._state = state
+
+    def _restart(self) -> None:
+        """Begin the generator anew."""
+        self._state, self._known, self._found = (), {}, []
+        self._generator = self._algorithm()
+        self._advance(None)
+
+    def _advance(self, answer: Any) -> None:
+        """Send an answer, and whatever is known already, up to the next new question."""
+        try:
+            triplet = self._generator.send(answer)
+            while (known := self._known.get(triplet.canonical())) is not None:
+                triplet = self._generator.send(known)
+        except StopIteration as end:
+            self._triplet = None
+            self._found = [end.value]
+        else:
+            self._triplet = triplet
+
+
+class InTurn(Generic[State, Found]):
+    """Operators that do not look at each other, one after the other.
+
+    A cost that adds up over assertions is then a sum over the parts, and the
+    cheapest run of all is made of the cheapest run of each: a search may take the
+    parts one by one.
+
+    Parameters
+    ----------
+    parts : sequence of Operator
+        The operators.
+    join : callable
+        Makes what is found of the tuple of what the parts found.
+
+    Examples
+    --------
+    >>> def ask(y):
+    ...     return y, (yield Triplet(0, y, ()))
+    >>> both = InTurn([Replayed(lambda: ask(1)), Replayed(lambda: ask(2))], dict)
+    >>> state = both.after(both.begin(), True)
+    >>> both.question(state)
+    Triplet(x=0, y=2, given=())
+    >>> both.outcome(both.after(state, False))
+    {1: True, 2: False}
+    """
+
+    def __init__(
+        self, parts: Sequence[Operator[State, Any]], join: Callable[[tuple[Any, ...]], Found]
+    ) -> None:
+        self.parts, self.join = tuple(parts), join
+
+    def begin(self) -> tuple[tuple[Any, ...], State | None]:
+        """Give the state before any assertion.
+
+        Returns
+        -------
+        tuple
+            What the parts found so far, and the state of the part at work.
+        """
+        return self._settled((), self.parts[0].begin() if self.parts else None)
+
+    def question(self, state: tuple[tuple[Any, ...], State | None]) -> Triplet | None:
+        """Tell what is asked next.
+
+        Parameters
+        ----------
+        state : tuple
+            A state.
+
+        Returns
+        -------
+        Triplet or None
+            The question of the part at work, or None at the end.
+        """
+        found, own = state
+        return None if own is None else self.parts[len(found)].question(own)
+
+    def after(
+        self, state: tuple[tuple[Any, ...], State | None], independent: bool
+    ) -> tuple[tuple[Any, ...], State | None]:
+        """Give the state after an answer.
+
+        Parameters
+        ----------
+        state : tuple
+            A state that asks.
+        independent : bool
+            The answer.
+
+        Returns
+        -------
+        tuple
+            A new state.
+        """
+        found, own = state
+        assert own is not None, "there is no question to answer"
+        return self._settled(found, self.parts[len(found)].after(own, independent))
+
+    def outcome(self, state: tuple[tuple[Any, ...], State | None]) -> Found:
+        """Tell what was found.
+
+        Parameters
+        ----------
+        state : tuple
+            A state that asks nothing.
+
+        Returns
+        -------
+        object
+            What the parts found, joined.
+        """
+        return self.join(state[0])
+
+    def _settled(self, found: tuple[Any, ...], own: State | None) -> tuple[tuple[Any, ...], State | None]:
+        """Pass on to the next part as long as the one at work has nothing to ask."""
+        while own is not None and self.parts[len(found)].question(own) is None:
+            found = (*found, self.parts[len(found)].outcome(own))
+            own = self.parts[len(found)].begin() if len(found) < len(self.parts) else None
+        return found, own

@@ -1,0 +1,70 @@
+"""IBMAP-TS as a function: an encoded table and options in, a result out."""
+
+from __future__ import annotations
+
+import time
+import warnings
+
+from ibmap.blankets.grow_shrink import gsmn_operator
+from ibmap.errors import SearchWarning
+from ibmap.evidence.variables import describe_variables
+from ibmap.graph import as_graph
+from ibmap.learning.options import TreeSearchOptions
+from ibmap.result import SearchResult, provenance_of
+from ibmap.search.tree_search import Callback, TreeSearch, tree_search
+from ibmap.table import EncodedTable
+
+
+def learn_ts(
+    table: EncodedTable,
+    options: TreeSearchOptions,
+    *,
+    n_threads: int = 1,
+    callback: Callback | None = None,
+) -> SearchResult:
+    """Learn a structure with IBMAP-TS.
+
+    Parameters
+    ----------
+    table : EncodedTable
+        The data.
+    options : TreeSearchOptions
+        The options.
+    n_threads : int
+        Threads; the result is the same for any number.
+    callback : callable, optional
+        Called with the progress of the search.
+
+    Returns
+    -------
+    SearchResult
+        With score and bound; a `SearchWarning` if a limit was hit.
+    """
+    begun = time.perf_counter()
+    budget = options.budget()
+    test = options.make_test(table)
+    operator = gsmn_operator(test, rule=options.rule, grow=options.grow, order=options.order)
+    search = tree_search(operator, test, budget=budget, n_threads=n_threads, callback=callback)
+    _warn_if_stopped(search)
+    graph = as_graph(search.found, table.names)  # a callable's test may number the variables
+    return SearchResult(
+        graph=graph,
+        states=table.labels,
+        provenance=provenance_of(table, "ts", options.recorded(), time.perf_counter() - begun),
+        n_tests=len(search.asked | test.asked),
+        score=search.score,
+        bound=search.bound,
+        n_nodes=search.n_nodes,
+        stopped=search.stopped,
+        descriptions=describe_variables(table, graph),
+    )
+
+
+def _warn_if_stopped(search: TreeSearch) -> None:
+    """Say that a limit ended the search, and how far it can be from the optimum."""
+    if search.stopped != "optimum":
+        msg = (
+            f"the search stopped ({search.stopped}) after {search.n_nodes} nodes; the structure is the best "
+            f"so far, and no run has a log score more than {search.gap:.4g} above it"
+        )
+        warnings.warn(msg, SearchWarning, stacklevel=4)

@@ -1,0 +1,206 @@
+"""What a search may use, and how several searches share it."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from ibmap.errors import InvalidOptionError
+from ibmap.options import as_count, as_number
+from ibmap.search.best_first import Allowance
+
+UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
+ROUND_SECONDS = 0.01  # less is not worth another round
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What a tree search may use.
+
+    Parameters
+    ----------
+    max_nodes : int, optional
+        States whose branches are looked at.
+    max_seconds : float, optional
+        Wall-clock time.
+    max_memory : int, optional
+        Bytes for states and tests, as they are counted.
+    begun : float
+        When `time.monotonic` began to count; now by default.
+    """
+
+    max_nodes: int | None = None
+    max_seconds: float | None = None
+    max_memory: int | None = None
+    begun: float = field(default_factory=time.monotonic)
+
+    @property
+    def deadline(self) -> float | None:
+        """When `time.monotonic` has to stop, if at all."""
+        return None if self.max_seconds is None else self.begun + self.max_seconds
+
+
+def make_budget(max_nodes: Any = None, max_seconds: Any = None, max_memory: Any = None) -> Budget:
+    """Check the limits of a search.
+
+    Parameters
+    ----------
+    max_nodes : int, optional
+        States.
+    max_seconds : float, optional
+        Seconds.
+    max_memory : int or str, optional
+        Bytes, or a text such as ``"500 MB"``.
+
+    Returns
+    -------
+    Budget
+        The limits, from now on.
+    """
+    if max_nodes is not None:
+        as_count(max_nodes, "max_nodes")
+    if max_seconds is not None:
+        as_number(max_seconds, "max_seconds", low=0, high=float("inf"))
+    return Budget(max_nodes, max_seconds, None if max_memory is None else as_bytes(max_memory))
+
+
+def as_bytes(value: Any, name: str = "max_memory") -> int:
+    """Read an amount of memory.
+
+    Parameters
+    ----------
+    value : int or str
+        Bytes, or a number with a unit.
+    name : str
+        The option, for the error.
+
+    Returns
+    -------
+    int
+        Bytes.
+
+    Examples
+    --------
+    >>> as_bytes("1.5 GB"), as_bytes("64MiB"), as_bytes(1000)
+    (1500000000, 67108864, 1000)
+    """
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]*)\s*", str(value))
+    unit = 0 if match is None or isinstance(value, bool) else UNITS.get(match[2].lower(), 0)
+    amount = int(float(match[1]) * unit) if match else 0
+    if amount < 1:
+        msg = f"{name} must be a number of bytes or a text such as '500 MB' or '2 GB'; got {value!r}"
+        raise InvalidOptionError(msg)
+    return amount
+
+
+class Resumable(Protocol):
+    """A search that can be stopped and taken up again."""
+
+    n_expanded: int
+    stopped: str
+
+    @property
+    def is_done(self) -> bool:
+        """Whether it is at its end."""
+        ...
+
+    @property
+    def n_bytes(self) -> int:
+        """Memory held; next to nothing when it is done."""
+        ...
+
+    def advance(self, allowance: Allowance | None = None) -> None:
+        """Search until it is done or the allowance is used up.
+
+        Parameters
+        ----------
+        allowance : Allowance, optional
+            What may be used.
+        """
+        ...
+
+
+def share(
+    searches: Sequence[Resumable],
+    budget: Budget,
+    n_threads: int = 1,
+    watch: Callable[[], None] | None = None,
+) -> str:
+    """Advance searches in rounds until all are done or the budget is used up.
+
+    In a round every search that is not done gets an equal share of what is left;
+    what it leaves goes to the others in the next round. So easy searches pay for
+    hard ones, and, time apart, nothing depends on the number of threads.
+
+    Parameters
+    ----------
+    searches : sequence of Resumable
+        The searches.
+    budget : Budget
+        What all of them may use together.
+    n_threads : int
+        How many advance at a time.
+    watch : callable, optional
+        Called now and then.
+
+    Returns
+    -------
+    str
+        ``"optimum"`` if all are done, else the limit.
+    """
+    nodes_left = budget.max_nodes
+    while pending := [search for search in searches if not search.is_done]:
+        memory = None if budget.max_memory is None else budget.max_memory // len(pending)
+        able = [search for search in pending if memory is None or search.n_bytes < memory]
+        nodes = None if nodes_left is None or not able else nodes_left // len(able)
+        if not able or nodes == 0:
+            return "max_nodes" if able else "max_memory"
+        if budget.deadline is not None and budget.deadline - time.monotonic() < ROUND_SECONDS:
+            return "max_seconds"
+        before = sum(search.n_expanded for search in able)
+        _Round(able, Allowance(nodes, memory, budget.deadline, watch), n_threads).run()
+        used = sum(search.n_expanded for search in able) - before
+        nodes_left = None if nodes_left is None else nodes_left - used
+    return "optimum"
+
+
+class _Round:
+    """One round: every search gets its share."""
+
+    def __init__(self, searches: Sequence[Resumable], allowance: Allowance, n_threads: int) -> None:
+        self._searches, self._allowance, self._n_threads = searches, allowance, n_threads
+        self._n_waiting = len(searches)
+        self._is_cancelled = False
+
+    def run(self) -> None:
+        """Advance every search once; if interrupted, let none go on."""
+        if self._n_threads == 1:
+            for search in self._searches:
+                self._advance(search)
+            return
+        with ThreadPoolExecutor(max_workers=self._n_threads) as pool:
+            try:
+                list(pool.map(self._advance, self._searches))
+            except KeyboardInterrupt:
+                self._is_cancelled = True
+                raise
+
+    def _advance(self, search: Resumable) -> None:
+        """Give one search its share; of the time left, what those still waiting do not need."""
+        deadline = self._allowance.deadline
+        if deadline is not None:
+            now = time.monotonic()
+            deadline = now + (deadline - now) * min(1.0, self._n_threads / self._n_waiting)
+        self._n_waiting -= 1
+        search.advance(self._allowance._replace(deadline=deadline, watch=self._watch))
+
+    def _watch(self) -> None:
+        """Pass the watch on; end a thread whose run was interrupted."""
+        if self._is_cancelled:
+            raise KeyboardInterrupt
+        if self._allowance.watch is not None:
+            self._allowance.watch()

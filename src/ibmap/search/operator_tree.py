@@ -1,0 +1,210 @@
+"""All runs of an algorithm as a tree, and the search for the most probable one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Sequence
+from itertools import pairwise
+from typing import Any, Generic, TypeVar
+
+from ibmap.blankets.operator import Operator
+from ibmap.closure import Assertion
+from ibmap.graph import MarkovGraph
+from ibmap.independence.protocol import ProbabilisticTest, Triplet
+from ibmap.search.best_first import BestFirst
+
+State = TypeVar("State", bound=Hashable)
+TEST_BYTES = 300  # of a remembered test, measured
+
+
+class OperatorTree(Generic[State]):
+    """All runs of an operator as a tree whose branches cost what their answers are unlikely.
+
+    Parameters
+    ----------
+    operator : Operator
+        The algorithm.
+    test : ProbabilisticTest
+        Gives the posteriors.
+    """
+
+    def __init__(self, operator: Operator[State, Any], test: ProbabilisticTest) -> None:
+        self._operator, self._test = operator, test
+        self._ahead = getattr(operator, "ahead", None) if hasattr(test, "row") else None
+        self._costs: dict[Triplet, tuple[float, float]] = {}
+
+    @property
+    def asked(self) -> frozenset[Triplet]:
+        """The distinct tests made."""
+        return frozenset(self._costs)
+
+    @property
+    def n_bytes(self) -> int:
+        """Memory of the tests remembered, estimated from their number."""
+        return TEST_BYTES * len(self._costs)
+
+    def root(self) -> State:
+        """Give the state before any assertion.
+
+        Returns
+        -------
+        hashable
+            A state.
+        """
+        return self._operator.begin()
+
+    def branches(self, state: State) -> list[tuple[float, State]]:
+        """Take both answers to the question of a state.
+
+        Parameters
+        ----------
+        state : hashable
+            A state.
+
+        Returns
+        -------
+        list of (float, hashable)
+            Independence first; nothing at the end of a run.
+        """
+        triplet = self._operator.question(state)
+        if triplet is None:
+            return []
+        costs = self._costs_of(triplet, state)
+        answers = zip(costs, (True, False), strict=True)
+        return [(cost, self._operator.after(state, answer)) for cost, answer in answers if cost < math.inf]
+
+    def bound(self, state: State) -> float:
+        """Tell nothing about what remains.
+
+        Parameters
+        ----------
+        state : hashable
+            A state.
+
+        Returns
+        -------
+        float
+            Always 0.
+        """
+        return 0.0
+
+    def rank(self, leaf: State) -> Any:
+        """Prefer few edges, then the lowest columns.
+
+        Parameters
+        ----------
+        leaf : hashable
+            The end of a run.
+
+        Returns
+        -------
+        tuple
+            The lowest wins.
+        """
+        return rank_of(self._operator.outcome(leaf))
+
+    def closure(self, path: Iterable[State]) -> tuple[Assertion, ...]:
+        """Give the assertions of a run.
+
+        Parameters
+        ----------
+        path : iterable of hashable
+            Its states.
+
+        Returns
+        -------
+        tuple of Assertion
+            In the order asked.
+        """
+        return tuple(self._assertion(state, following) for state, following in pairwise(path))
+
+    def _assertion(self, state: State, following: State) -> Assertion:
+        """Tell which answer leads from a state to the next; the cheaper one if both do."""
+        triplet = self._operator.question(state)
+        assert triplet is not None, "a run ends where nothing is asked"
+        costs = zip(self._costs_of(triplet, state), (True, False), strict=True)
+        leading = [(cost, not yes) for cost, yes in costs if self._operator.after(state, yes) == following]
+        return Assertion(*triplet, not min(leading)[1])
+
+    def _costs_of(self, triplet: Triplet, state: State) -> tuple[float, float]:
+        """Look up or work out the costs of both answers."""
+        key = triplet.canonical()
+        costs = self._costs.get(key)
+        if costs is not None:
+            return costs
+        if self._ahead is None:
+            independent, dependent = self._test.log_posteriors(key)
+            costs = self._costs[key] = (-independent, -dependent)
+            return costs
+        self._test_row(triplet.x, self._ahead(state), triplet.given)
+        return self._costs[key]
+
+    def _test_row(self, x: int, partners: Sequence[int], given: tuple[int, ...]) -> None:
+        """Test X against all it would be asked with next, given the same set."""
+        found = self._test.row(x, given).log_posteriors(partners)  # type: ignore[attr-defined]
+        for y, independent, dependent in zip(partners, *(values.tolist() for values in found), strict=True):
+            self._costs[Triplet(x, y, given).canonical()] = (-independent, -dependent)
+
+
+class RunSearch(BestFirst[State]):
+    """The search for the most probable run of any operator.
+
+    Parameters
+    ----------
+    operator : Operator
+        The algorithm.
+    test : ProbabilisticTest
+        Gives the posteriors.
+
+    Examples
+    --------
+    >>> from ibmap.blankets.grow_shrink import GrowShrink
+    >>> from ibmap.independence.bayesian import BayesianTest
+    >>> test = BayesianTest([[0, 0, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1]] * 10)
+    >>> search = RunSearch(GrowShrink(0, [1, 2]), test)
+    >>> search.advance()
+    >>> search.found
+    (1,)
+    """
+
+    def __init__(self, operator: Operator[State, Any], test: ProbabilisticTest) -> None:
+        self._operator = operator
+        self._runs = OperatorTree(operator, test)
+        super().__init__(self._runs)
+
+    @property
+    def found(self) -> Any:
+        """What the best run so far found."""
+        return self._operator.outcome(self.leaf)
+
+    @property
+    def closure(self) -> tuple[Assertion, ...]:
+        """The assertions of the best run so far, in the order asked."""
+        return self._runs.closure(self.path())
+
+    @property
+    def asked(self) -> frozenset[Triplet]:
+        """The distinct tests made."""
+        return self._runs.asked
+
+
+def rank_of(found: Any) -> tuple[int, Any]:
+    """Give what decides between things found that cost the same.
+
+    Parameters
+    ----------
+    found : MarkovGraph or sequence of int
+        A structure or a blanket.
+
+    Returns
+    -------
+    tuple
+        Number of edges or members, then the edges or members in order.
+
+    Examples
+    --------
+    >>> rank_of((3, 1))
+    (2, (1, 3))
+    """
+    parts = found.edges if isinstance(found, MarkovGraph) else tuple(sorted(found))
+    return len(parts), parts
