@@ -14,7 +14,7 @@ from cli_runner import run_fixture, table_fixture  # noqa: F401
         (["-a", "gsmn", "--start", "empty"], "--start belongs to --algorithm hc"),
         (["-a", "gsmn", "--max-ascents", "3"], "--max-ascents belongs to --algorithm hc"),
         (["--test", "g"], "--test g gives no probabilities, which the score of hc is made of"),
-        (["--rule", "and"], "--rule belongs to --algorithm gsmn"),
+        (["--rule", "and"], "--rule belongs to --algorithm ts or gsmn"),
         (["-a", "gsmn", "--test", "g", "--prior", "0.4"], "--prior belongs to --test bayesian"),
         (
             ["-a", "gsmn", "--significance", "0.1"],

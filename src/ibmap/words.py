@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from ibmap.result import SearchResult
 
-LEARNERS = {"hc": "IBMAP-HC", "gsmn": "GSMN"}
+LEARNERS = {"hc": "IBMAP-HC", "ts": "IBMAP-TS", "gsmn": "GSMN"}
 STARTS = {"gsmn": "GSMN's structure", "empty": "the empty structure"}
 ENDINGS = {
     "optimum": "no change of one edge improves the score",
     "max_ascents": "stopped at --max-ascents; this is the best so far",
     "max_seconds": "stopped at --max-seconds; this is the best so far",
+    "max_nodes": "stopped at --max-nodes; this is the best so far",
+    "max_memory": "stopped at --max-memory; this is the best so far",
+    "interrupted": "interrupted; this is the best so far",
 }
 
 
@@ -30,7 +33,8 @@ def how_learned(result: SearchResult) -> str:
     name = LEARNERS.get(source.algorithm, source.algorithm)
     if result.n_ascents is None:
         test = source.options.get("test")
-        return f"{name}, {test} test" if test else name
+        nodes = "" if result.n_nodes is None else f", {result.n_nodes:,} nodes"
+        return f"{name}, {test} test{nodes}" if test else name
     start = STARTS.get(str(result.start), "the structure given")
     better = ", the better of two starts" if source.options.get("start") == "best" else ""
     ascents = "1 ascent" if result.n_ascents == 1 else f"{result.n_ascents:,} ascents"
@@ -50,7 +54,12 @@ def how_ended(result: SearchResult) -> str:
     str
         Such as ``no change of one edge improves the score``.
     """
-    return ENDINGS.get(result.stopped, result.stopped)
+    ending = ENDINGS.get(result.stopped, result.stopped)
+    if result.bound is None:
+        return ending
+    if result.is_complete:
+        return "no run has a higher one"
+    return f"{ending}, and no run has one above {result.bound:.3f}"
 
 
 def why_no_evidence(result: SearchResult) -> str:

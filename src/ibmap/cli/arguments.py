@@ -7,7 +7,7 @@ import typer
 from ibmap.cli.options import Algorithm, Grow, Hyperparameters, Missing, Order, Rule, Slices, Test
 
 READING, OUTPUT = "Reading the table", "Output"
-CLIMB, BLANKETS, BAYES = "IBMAP-HC", "GSMN", "Tests of independence"
+CLIMB, BLANKETS, BAYES = "Search (hc, ts)", "Blankets (gsmn, ts)", "Tests of independence"
 
 TableFile = Annotated[
     str,
@@ -20,7 +20,10 @@ TableFile = Annotated[
 Learner = Annotated[
     Algorithm,
     typer.Option(
-        "--algorithm", "-a", help="hc: hill climbing on the IB-score. gsmn: Markov blankets by tests."
+        "--algorithm",
+        "-a",
+        help="hc: hill climbing on the IB-score. ts: the most probable run of GSMN. "
+        "gsmn: Markov blankets by tests.",
     ),
 ]
 Outputs = Annotated[
@@ -118,7 +121,8 @@ Start = Annotated[
     str | None,
     typer.Option(
         metavar="gsmn|empty|best|FILE",
-        help="Begin with GSMN's structure, no edges, the better of both, or a network file. (default: gsmn)",
+        help="hc: begin with GSMN's structure, no edges, the better of both, or a network file. "
+        "(default: gsmn)",
         rich_help_panel=CLIMB,
         show_default=False,
     ),
@@ -128,7 +132,7 @@ MaxAscents = Annotated[
     typer.Option(
         metavar="N",
         min=0,
-        help="Stop after so many changes, with the best so far.",
+        help="hc: stop after so many changes, with the best so far.",
         rich_help_panel=CLIMB,
         show_default=False,
     ),
@@ -137,7 +141,26 @@ MaxSeconds = Annotated[
     float | None,
     typer.Option(
         metavar="S",
-        help="Stop climbing after so many seconds, with the best so far.",
+        help="Stop searching after so many seconds, with the best so far.",
+        rich_help_panel=CLIMB,
+        show_default=False,
+    ),
+]
+MaxNodes = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        min=1,
+        help="ts: stop after so many questions branched on, with the best so far and a bound.",
+        rich_help_panel=CLIMB,
+        show_default=False,
+    ),
+]
+MaxMemory = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SIZE",
+        help="ts: stop when the search takes so much memory. (default: 1 GB)",
         rich_help_panel=CLIMB,
         show_default=False,
     ),

@@ -20,6 +20,8 @@ from ibmap.cli.arguments import (
     KeepColumns,
     Learner,
     MaxAscents,
+    MaxMemory,
+    MaxNodes,
     MaxSeconds,
     MissingMarks,
     MissingValues,
@@ -91,6 +93,8 @@ def _learn(  # noqa: PLR0913, PLR0917 - a command's options are its parameters
     start: Start = None,
     max_ascents: MaxAscents = None,
     max_seconds: MaxSeconds = None,
+    max_nodes: MaxNodes = None,
+    max_memory: MaxMemory = None,
     threads: Threads = None,
     test: TestChoice = None,
     rule: RuleChoice = None,
@@ -108,6 +112,7 @@ def _learn(  # noqa: PLR0913, PLR0917 - a command's options are its parameters
     """
     named = {
         "start": start, "max_ascents": max_ascents, "max_seconds": max_seconds, "threads": threads,
+        "max_nodes": max_nodes, "max_memory": max_memory,
         "test": test, "rule": rule, "grow": grow, "order": order, "significance": significance,
         "prior": prior, "hyperparameters": hyperparameters, "slices": slices,
         "equivalent_sample_size": equivalent_sample_size,
@@ -216,7 +221,7 @@ def _read_start(start: str) -> Any:
 
 
 def weighed(result: SearchResult, options: TestOptions, table: EncodedTable) -> SearchResult:
-    """Add the evidence of the IB-score to what a learner without a score found, if its test can tell.
+    """Add the evidence of the IB-score to what another learner than IBMAP-HC found, if its test can tell.
 
     Parameters
     ----------
@@ -232,7 +237,7 @@ def weighed(result: SearchResult, options: TestOptions, table: EncodedTable) -> 
     SearchResult
         With evidence, unless the test is classical or there are over 100 variables.
     """
-    if result.score is not None or table.n_variables > MAX_WEIGHED:
+    if result.n_ascents is not None or table.n_variables > MAX_WEIGHED:
         return result
     from ibmap.evidence.pairs import collect_evidence
     from ibmap.evidence.statements import Witness

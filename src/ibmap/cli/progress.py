@@ -13,10 +13,15 @@ from ibmap.cli.console import say
 
 if TYPE_CHECKING:
     from ibmap.search.hill_climbing import Progress
+    from ibmap.search.tree_search import TreeProgress
 
 PATIENCE = 1.0  # seconds without a word
 COMPILING = "compiling the kernels for this machine, once per installation (up to a minute)"
-DESCRIPTIONS = {"first look": "scoring every change of one edge", "ascending": "climbing"}
+DESCRIPTIONS = {
+    "first look": "scoring every change of one edge",
+    "ascending": "climbing",
+    "searching": "searching",
+}
 
 
 class Waiting:
@@ -38,7 +43,7 @@ class Waiting:
         self.compiling = not has_compiled_kernels()
         self._lock = threading.Lock()
         self._ended = False
-        self._latest: Progress | None = None
+        self._latest: Progress | TreeProgress | None = None
         self._bar: Any = None
         self._timer = threading.Timer(PATIENCE, self._begin)
         self._timer.daemon = True
@@ -57,12 +62,12 @@ class Waiting:
             if self._bar is not None:
                 self._bar.stop()
 
-    def __call__(self, progress: Progress) -> None:
+    def __call__(self, progress: Progress | TreeProgress) -> None:
         """Take note of the progress of a search.
 
         Parameters
         ----------
-        progress : Progress
+        progress : Progress or TreeProgress
             Where it stands.
         """
         with self._lock:
@@ -83,11 +88,9 @@ class Waiting:
                 if self._latest is not None:
                     self._show(self._latest)
 
-    def _show(self, progress: Progress) -> None:
+    def _show(self, progress: Progress | TreeProgress) -> None:
         """Move the bar."""
-        description = DESCRIPTIONS.get(progress.phase, progress.phase)
-        if progress.phase == "ascending":
-            description += f", ascent {progress.n_ascents}, score {progress.score:.1f}"
+        description = describe(progress)
         known = progress.total > 0
         self._bar.update(
             self._bar.task_ids[0],
@@ -95,6 +98,30 @@ class Waiting:
             total=progress.total if known else None,
             completed=progress.done if known else 0,
         )
+
+
+def describe(progress: Progress | TreeProgress) -> str:
+    """Say in a few words where a search stands.
+
+    Parameters
+    ----------
+    progress : Progress or TreeProgress
+        Where it stands.
+
+    Returns
+    -------
+    str
+        One line.
+    """
+    from ibmap.search.tree_search import TreeProgress
+
+    words = DESCRIPTIONS.get(progress.phase, progress.phase)
+    if isinstance(progress, TreeProgress):
+        waiting = f"{progress.n_nodes:,} nodes, {progress.n_frontier:,} waiting"
+        return f"{words}, {waiting}, cost {progress.cost:.2f}, at least {progress.bound:.2f}"
+    if progress.phase == "ascending":
+        words += f", ascent {progress.n_ascents}, score {progress.score:.1f}"
+    return words
 
 
 def has_compiled_kernels() -> bool:
