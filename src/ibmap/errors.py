@@ -66,3 +66,7 @@ class SamplingWarning(IbmapWarning):
 
 class FittingWarning(IbmapWarning):
     """The estimation of parameters ended before its optimum was reached."""
+
+
+class EstimateWarning(IbmapWarning):
+    """A number that could not be computed exactly was estimated; the message gives its error."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import networkx as nx
 import numpy as np
@@ -16,6 +16,9 @@ from ibmap.options import n_cores
 from ibmap.result import SearchResult
 from ibmap.table import EncodedTable
 
+if TYPE_CHECKING:
+    from ibmap.model import MarkovNetwork
+
 
 class StructureLearner(BaseEstimator):  # type: ignore[misc]
     """Base of the learners; a subclass stores its options and fits."""
@@ -26,6 +29,7 @@ class StructureLearner(BaseEstimator):  # type: ignore[misc]
     n_tests_: int
     feature_names_in_: NDArray[np.object_]
     n_features_in_: int
+    _table: EncodedTable | None = None
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Give the names of the variables the structure is over.
@@ -49,10 +53,52 @@ class StructureLearner(BaseEstimator):  # type: ignore[misc]
             raise InvalidOptionError(msg)
         return self.feature_names_in_.copy()
 
+    def fit_parameters(self, X: Any = None, **options: Any) -> MarkovNetwork:
+        """Estimate the parameters of the learned structure: a complete model.
+
+        Parameters
+        ----------
+        X : table, optional
+            The rows to estimate from; those the structure was learned from by default, which a
+            learner remembers until it is pickled or copied.
+        **options : object
+            `prior_strength`, `potentials`, `method`, ... of `ibmap.MarkovNetwork.fit`.
+
+        Returns
+        -------
+        MarkovNetwork
+            With likelihoods, posteriors, predictions, samples.
+
+        Examples
+        --------
+        >>> import ibmap
+        >>> rows = [["sun", "play"], ["rain", "stay"]] * 20
+        >>> model = ibmap.IBMAPHC().fit(rows).fit_parameters()
+        >>> round(model.marginals("x1", given={"x0": "sun"})["play"], 3)
+        0.988
+        """
+        from ibmap.model import MarkovNetwork
+
+        check_is_fitted(self)
+        table = self._table if X is None else self._read(X)
+        if table is None or (X is None and table.fingerprint != self.result_.provenance.fingerprint):
+            msg = "this learner (pickled, copied, or stopped in a new fit) does not have its rows; give them"
+            raise InvalidTableError(msg)
+        return MarkovNetwork.fit(table, self.result_.graph, **options)
+
     def _encode(self, X: Any) -> EncodedTable:
-        """Read the table with the learner's options."""
+        """Read the table to learn from, and remember it for the parameters."""
+        self._table = self._read(X)
+        return self._table
+
+    def _read(self, X: Any) -> EncodedTable:
+        """Read a table with the learner's options."""
         refuse_unusable(X)
         return encode(X, missing=self.missing, bins=self.bins)
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        return {key: value for key, value in state.items() if key != "_table"}
 
     def _store(self, result: SearchResult) -> Self:
         """Set the public attributes from a result."""

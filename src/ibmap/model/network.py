@@ -5,19 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
+from ibmap.atomic import write_atomically
 from ibmap.encoding import encode
-from ibmap.errors import InvalidGraphError
+from ibmap.errors import FileFormatError, InvalidGraphError
 from ibmap.graph import MarkovGraph, as_graph
+from ibmap.model import files
+from ibmap.model.conversions import to_pgmpy, to_pyagrum
+from ibmap.model.drawing import Drawing
 from ibmap.model.fitting import FitOptions, FitReport, fit_potentials
 from ibmap.model.potentials import Factor, Potentials
-from ibmap.model.questions import Questions
 from ibmap.model.rows import Variables
+from ibmap.model.uai import parse_uai, uai_text
+from ibmap.model.validation import fit_validated
+from ibmap.options import RandomState
+from ibmap.table import EncodedTable
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MarkovNetwork(Questions):
+class MarkovNetwork(Drawing):
     """A Markov network with its parameters: Pr(x) = exp(sum of the factors at x) / Z.
 
     Parameters
@@ -56,7 +64,7 @@ class MarkovNetwork(Questions):
         _ = self.potentials  # refused here if shapes do not fit
 
     @classmethod
-    def fit(
+    def fit(  # noqa: PLR0913 - keyword-only options
         cls,
         table: Any,
         graph: Any,
@@ -64,6 +72,8 @@ class MarkovNetwork(Questions):
         prior_strength: float | str = 1.0,
         potentials: str = "auto",
         method: str = "auto",
+        held_out: Any = 0.1,
+        random_state: RandomState = 0,
         missing: str = "error",
         bins: Any = None,
         n_threads: int | None = None,
@@ -76,9 +86,10 @@ class MarkovNetwork(Questions):
             Anything `ibmap.encode` takes: a frame, an array, a list of rows, an `EncodedTable`.
         graph : MarkovGraph, networkx.Graph, array_like or SearchResult
             The structure over its columns.
-        prior_strength : float
+        prior_strength : float or "validate"
             How many data points, spread evenly over all configurations, are added to the
             table. 0 is plain maximum likelihood, which holds impossible what it has not seen.
+            ``validate`` tries strengths from 0.1 to 1000 on held-out rows.
         potentials : {"auto", "cliques", "pairwise"}
             One potential a maximal clique, or one an edge. ``auto`` takes cliques as long as
             none has more than 2**10 cells.
@@ -86,6 +97,10 @@ class MarkovNetwork(Questions):
             ``closed-form`` (decomposable graphs) and ``proportional-fitting`` are maximum likelihood,
             which needs exact inference; ``pseudo-likelihood`` predicts every variable from its
             neighbours, and works for any graph. ``auto`` is the first of them that is feasible.
+        held_out : float or table
+            For ``validate``: the share of the rows to hold out, or other rows.
+        random_state : int, numpy.random.Generator or None
+            For ``validate``: which rows.
         missing : {"error", "drop", "state"}
             As for `ibmap.encode`.
         bins : {"width", "frequency"}, int or dict, optional
@@ -111,9 +126,119 @@ class MarkovNetwork(Questions):
         """
         data = encode(table, missing=missing, bins=bins)
         structure = as_graph(getattr(graph, "graph", graph) if _is_result(graph) else graph, data.names)
-        options = FitOptions(prior_strength, potentials, method, n_threads)  # type: ignore[arg-type]
-        found, report = fit_potentials(data, structure, options)
+        if prior_strength == "validate":
+            options = FitOptions(1.0, potentials, method, n_threads)
+            aside = held_out if isinstance(held_out, float) else _in_codes(held_out, data)
+            found, report = fit_validated(data, structure, options, aside, random_state)
+        else:
+            options = FitOptions(prior_strength, potentials, method, n_threads)  # type: ignore[arg-type]
+            found, report = fit_potentials(data, structure, options)
         return cls(structure, data.labels, found.factors, report, data.preparation.bin_edges)
+
+    def save(self, path: str | Path) -> None:
+        """Write the whole network to a JSON file.
+
+        Parameters
+        ----------
+        path : str or Path
+            Where; written whole or not at all. `load` gives back every number exactly.
+        """
+        files.save(self, path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> MarkovNetwork:
+        """Read a network that `save` wrote.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file.
+
+        Returns
+        -------
+        MarkovNetwork
+            As it was.
+
+        Raises
+        ------
+        FileFormatError
+            If it is not a model file.
+        """
+        return cls(**files.load(path))
+
+    def save_uai(self, path: str | Path) -> None:
+        """Write the potentials in the UAI format, which has no names.
+
+        Parameters
+        ----------
+        path : str or Path
+            Where; written whole or not at all.
+        """
+        write_atomically(path, uai_text(self.potentials))
+
+    @classmethod
+    def load_uai(
+        cls,
+        path: str | Path,
+        *,
+        names: Sequence[str] | None = None,
+        states: Sequence[Sequence[Any]] | None = None,
+    ) -> MarkovNetwork:
+        """Read a network in the UAI format.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file.
+        names : sequence of str, optional
+            Names of the variables; ``x0, x1, ...`` by default.
+        states : sequence of sequences, optional
+            Labels of the states of each; 0, 1, ... by default.
+
+        Returns
+        -------
+        MarkovNetwork
+            Its graph joins the variables that are together in a factor.
+        """
+        try:
+            found = parse_uai(files.read_text(path))
+        except FileFormatError as error:
+            msg = f"{path}: {error}"
+            raise FileFormatError(msg) from None
+        names = [f"x{v}" for v in range(found.n_variables)] if names is None else names
+        labels = [range(c) for c in found.cardinalities] if states is None else states
+        graph = graph_of_factors(names, found.factors)
+        return cls(graph, tuple(tuple(each) for each in labels), found.factors)
+
+    def to_pyagrum(self) -> Any:
+        """Give the network as a pyAgrum MarkovRandomField.
+
+        Returns
+        -------
+        pyagrum.MarkovRandomField
+            The same distribution; labels become text.
+
+        Raises
+        ------
+        MissingLibraryError
+            Without pyAgrum: ``pip install 'ibmap[inference]'``.
+        """
+        return to_pyagrum(self.variables, self.potentials)
+
+    def to_pgmpy(self) -> Any:
+        """Give the network as a pgmpy DiscreteMarkovNetwork.
+
+        Returns
+        -------
+        pgmpy.models.DiscreteMarkovNetwork
+            The same distribution.
+
+        Raises
+        ------
+        MissingLibraryError
+            Without pgmpy: ``pip install 'ibmap[pgmpy]'``.
+        """
+        return to_pgmpy(self.variables, self.potentials)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -135,6 +260,12 @@ class MarkovNetwork(Questions):
             "" if self.report is None else f", {self.report.n_parameters} parameters by {self.report.method}"
         )
         return f"MarkovNetwork({self.graph.n_variables} variables, {self.graph.n_edges} edges{how})"
+
+
+def _in_codes(rows: Any, table: EncodedTable) -> EncodedTable:
+    """Read other rows in the states of a table."""
+    known = Variables(table.names, table.labels, table.preparation.bin_edges)
+    return EncodedTable.from_codes(known.read(rows), list(known.cardinalities), table.names)
 
 
 def _is_result(graph: Any) -> bool:

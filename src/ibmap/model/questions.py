@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -9,14 +10,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ibmap.errors import ImpossibleEvidenceError, InvalidOptionError
+from ibmap.errors import EstimateWarning, ImpossibleEvidenceError, InvalidOptionError
 from ibmap.graph import MarkovGraph
 from ibmap.model.beliefs import Evidence
+from ibmap.model.conversions import pyagrum_marginal
 from ibmap.model.exact import Exact
+from ibmap.model.gibbs import Estimate, estimate
 from ibmap.model.layout import Conditionals
+from ibmap.model.partition import AnnealingPlan, LogPartition, anneal
 from ibmap.model.posterior import Posterior
 from ibmap.model.potentials import Floats, Potentials
 from ibmap.model.rows import GAP, Variables
+from ibmap.options import RandomState, as_choice, as_generator
+from ibmap.simulation.sampling import GibbsPlan
 
 Variable = int | str
 
@@ -38,12 +44,55 @@ class Questions:
         """Distributions of a variable given all others."""
         return Conditionals(self.potentials)
 
+    def log_partition(
+        self, *, method: str = "auto", random_state: RandomState = 0, n_draws: int = 64, n_steps: int = 2000
+    ) -> LogPartition:
+        """Give log Z, the log of the sum over all configurations.
+
+        Parameters
+        ----------
+        method : {"auto", "exact", "annealing"}
+            ``exact`` along a junction tree, ``annealing`` an estimate by annealed importance
+            sampling, ``auto`` exact where the junction tree is small enough.
+        random_state : int, numpy.random.Generator or None
+            Seed of the estimate.
+        n_draws : int
+            Draws of the estimate; its error falls with the square root.
+        n_steps : int
+            Temperatures each goes through; more are needed the stronger the dependences are.
+
+        Returns
+        -------
+        LogPartition
+            The value, its standard error, and the method.
+        """
+        as_choice(method, "method", ("auto", "exact", "annealing"))
+        plan = AnnealingPlan(n_draws, n_steps)
+        if method == "annealing" or (method == "auto" and self.exact.tree() is None):
+            return anneal(self.potentials, plan, as_generator(random_state))
+        return LogPartition(self._exact_log_partition, 0.0, "exact")
+
     @cached_property
-    def log_partition(self) -> float:
-        """Log of Z, the sum over all configurations, exactly."""
+    def _exact_log_partition(self) -> float:
+        """Log Z along a junction tree."""
         return float(self.exact.log_partition()[0])
 
-    def log_likelihood(self, rows: Any, *, unseen: str = "error") -> Floats:
+    @cached_property
+    def _usual_log_partition(self) -> float:
+        """Log Z, exact or estimated with a warning."""
+        found = self.log_partition()
+        if found.method != "exact":
+            msg = (
+                f"the graph is too dense for an exact partition function: log Z is estimated as "
+                f"{found.value:.6g}, standard error {found.standard_error:.2g}, which all "
+                "log-likelihoods share. log_partition(n_draws=..., n_steps=...) estimates it with more care"
+            )
+            warnings.warn(msg, EstimateWarning, stacklevel=4)
+        return found.value
+
+    def log_likelihood(
+        self, rows: Any, *, unseen: str = "error", log_partition: float | LogPartition | None = None
+    ) -> Floats:
         """Give the log-probability of each row.
 
         Parameters
@@ -54,6 +103,8 @@ class Questions:
             out: the row's value is the log-probability of what it says.
         unseen : {"error", "missing"}
             What to do with values that are no state of the network.
+        log_partition : float or LogPartition, optional
+            Log Z, if it is known already.
 
         Returns
         -------
@@ -63,15 +114,22 @@ class Questions:
         Raises
         ------
         TooLargeError
-            If the partition function is out of reach.
+            If values are missing and the others leave too dense a graph to sum them out.
+
+        Warns
+        -----
+        EstimateWarning
+            If log Z had to be estimated; once for each network.
         """
         codes = self.variables.read(rows, gaps=True, unseen=unseen)
         values = np.empty(len(codes))
         complete = (codes != GAP).all(axis=1)
         values[complete] = self.potentials.log_unnormalised(codes[complete])
-        for evidence, members in _patterns(codes, ~complete):
+        for evidence, members in patterns(codes, ~complete):
             values[members] = self.exact.log_partition(evidence)
-        return values - self.log_partition
+        if isinstance(log_partition, LogPartition):
+            log_partition = log_partition.value
+        return values - (self._usual_log_partition if log_partition is None else log_partition)
 
     def pseudo_log_likelihood(self, rows: Any, *, unseen: str = "error") -> Floats:
         """Sum the log-probability of every value of a row given all its others.
@@ -91,7 +149,14 @@ class Questions:
         return self._conditionals.pseudo_log_likelihood(self.variables.read(rows, unseen=unseen))
 
     def posterior(
-        self, of: Variable | Sequence[Variable], given: Mapping[Variable, Any] | None = None
+        self,
+        of: Variable | Sequence[Variable],
+        given: Mapping[Variable, Any] | None = None,
+        *,
+        method: str = "auto",
+        random_state: RandomState = 0,
+        n_samples: int = 8000,
+        plan: GibbsPlan | None = None,
     ) -> Posterior:
         """Give the distribution of some variables, and how it was found.
 
@@ -101,25 +166,63 @@ class Questions:
             Variables, by name or number.
         given : dict, optional
             From variables to the state observed.
+        method : {"auto", "exact", "pyagrum", "gibbs"}
+            ``exact`` along a junction tree, ``pyagrum`` by that package, if installed, ``gibbs`` an
+            estimate by sampling, ``auto`` exact where the junction tree of what is
+            neither observed nor separated by it is small enough, else ``gibbs``.
+        random_state : int, numpy.random.Generator or None
+            Seed of the estimate.
+        n_samples : int
+            Draws of the estimate.
+        plan : GibbsPlan, optional
+            Burn-in, thinning and chains of the estimate.
 
         Returns
         -------
         Posterior
-            Probabilities of all joint states.
+            Probabilities of all joint states; for an estimate also standard errors and R-hat.
 
         Raises
         ------
         ImpossibleEvidenceError
             If what is given has probability zero.
+
+        Warns
+        -----
+        SamplingWarning
+            If the chains of an estimate disagree.
         """
+        as_choice(method, "method", ("auto", "exact", "pyagrum", "gibbs"))
         asked = self._asked(of)
         evidence = self._evidence(given or {}, asked)
-        logs = self.exact.marginals(asked, evidence)[0]
-        if np.isneginf(logs).all():
-            raise ImpossibleEvidenceError(_impossible(given or {}))
+        if method == "auto":
+            method = "exact" if self.exact.tree(evidence.variables, asked) is not None else "gibbs"
         names = tuple(self.variables.names[v] for v in asked)
         states = tuple(self.variables.states[v] for v in asked)
-        return Posterior(names, states, np.exp(logs), "exact")
+        if method == "gibbs":
+            found = self._estimate(
+                asked, evidence, n_samples, plan or GibbsPlan(), as_generator(random_state)
+            )
+            return Posterior(names, states, found.probabilities, method, found.standard_errors, found.r_hat)
+        if method == "pyagrum":
+            values = pyagrum_marginal(self.potentials, asked, evidence)
+        else:
+            values = np.exp(self.exact.marginals(asked, evidence)[0])
+        if not values.sum() > 0:
+            raise ImpossibleEvidenceError(_impossible(given or {}))
+        return Posterior(names, states, values, method)
+
+    def _estimate(
+        self,
+        asked: Sequence[int],
+        evidence: Evidence,
+        n_samples: int,
+        plan: GibbsPlan,
+        rng: np.random.Generator,
+    ) -> Estimate:
+        """Sample the variables not observed."""
+        rest, free = self.potentials.given(evidence.variables, evidence.codes[0].tolist())
+        return estimate(rest, [free.index(v) for v in asked], n_samples, plan, rng)
 
     def marginals(
         self, of: Variable | Sequence[Variable], given: Mapping[Variable, Any] | None = None
@@ -175,7 +278,7 @@ class Questions:
         values = np.empty((len(codes), self.potentials.cardinalities[target]))
         values[complete] = self._conditionals.of(target, codes[complete])
         codes[:, target] = GAP
-        for evidence, members in _patterns(codes, ~complete):
+        for evidence, members in patterns(codes, ~complete):
             values[members] = np.exp(self.exact.marginals((target,), evidence))
         self._refuse_impossible(values)
         return values
@@ -256,10 +359,26 @@ def as_array(labels: Sequence[Any]) -> NDArray[Any]:
     return array
 
 
-def _patterns(
-    codes: NDArray[np.int64], chosen: NDArray[np.bool_]
-) -> list[tuple[Evidence, NDArray[np.int64]]]:
-    """Group some rows by which values they have."""
+def patterns(codes: NDArray[np.int64], chosen: NDArray[np.bool_]) -> list[tuple[Evidence, NDArray[np.int64]]]:
+    """Group some rows by which values they have.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_rows, n_variables)
+        States; -1 where a value is missing.
+    chosen : ndarray of bool
+        Which rows.
+
+    Returns
+    -------
+    list of (Evidence, ndarray)
+        What the rows of a group say, and their numbers.
+
+    Examples
+    --------
+    >>> [members.tolist() for _, members in patterns(np.array([[0, -1], [1, 1], [1, -1]]), np.ones(3, bool))]
+    [[0, 2], [1]]
+    """
     numbers = np.flatnonzero(chosen)
     if not numbers.size:
         return []

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +56,23 @@ class GibbsPlan:
         as_count(self.thinning, "thinning", low=1)
         as_count(self.n_chains, "n_chains", low=1)
         as_thread_count(self.n_threads)
+
+
+class Chains(Protocol):
+    """What `sample_gibbs` asks of a network."""
+
+    @property
+    def cardinalities(self) -> Ints:
+        """States of each variable."""
+
+    def chain(self) -> Callable[..., None]:
+        """Choose the kernel and give it everything that all chains share.
+
+        Returns
+        -------
+        callable
+            To be called with the state, the random words, the schedule and the codes to fill.
+        """
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,14 +173,14 @@ class Blankets:
 
 
 def sample_gibbs(
-    blankets: Blankets, n_samples: int, plan: GibbsPlan, rng: np.random.Generator
+    network: Chains, n_samples: int, plan: GibbsPlan, rng: np.random.Generator
 ) -> NDArray[np.uint16]:
     """Draw by Gibbs sampling.
 
     Parameters
     ----------
-    blankets : Blankets
-        The network.
+    network : Chains
+        The network, such as `Blankets`.
     n_samples : int
         Rows to draw.
     plan : GibbsPlan
@@ -183,9 +201,9 @@ def sample_gibbs(
     True
     """
     words = rng.integers(0, 2**64, size=(plan.n_chains, 4), dtype=np.uint64)
-    states = _first_states(blankets.cardinalities, plan.n_chains, rng)
-    codes = np.zeros((n_samples, len(blankets.fields)), CODE_DTYPE)
-    run = blankets.chain()
+    states = _first_states(network.cardinalities, plan.n_chains, rng)
+    codes = np.zeros((n_samples, len(network.cardinalities)), CODE_DTYPE)
+    run = network.chain()
     jobs = [
         partial(run, states[chain], words[chain], (plan.burn_in, plan.thinning, chain, plan.n_chains), codes)
         for chain in range(min(plan.n_chains, n_samples))

@@ -1,0 +1,202 @@
+"""Networks as objects of pyAgrum and pgmpy."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any, ParamSpec, TypeVar
+
+import numpy as np
+
+from ibmap.errors import InvalidOptionError, MissingLibraryError
+from ibmap.model.beliefs import Evidence
+from ibmap.model.potentials import Factor, Floats, Potentials, merged
+from ibmap.model.rows import Variables
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def _unwarned(function: Callable[P, T]) -> Callable[P, T]:
+    """Silence warnings, such as those of SWIG's types, which as errors would end the process."""
+
+    @functools.wraps(function)
+    def quiet(*args: P.args, **kwargs: P.kwargs) -> T:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return function(*args, **kwargs)
+
+    return quiet
+
+
+def scaled(factor: Factor) -> Floats:
+    """Give a potential with its largest value 1, which changes no probability.
+
+    Parameters
+    ----------
+    factor : Factor
+        A log-potential.
+
+    Returns
+    -------
+    ndarray
+        Of the same shape; what is possible stays above 0.
+
+    Examples
+    --------
+    >>> scaled(Factor((0,), np.array([-1000.0, -np.inf, 500.0])))
+    array([5.e-324, 0.e+000, 1.e+000])
+    """
+    logs = factor.log_values
+    top = logs.max(initial=-np.inf)
+    values = np.exp(logs - (top if np.isfinite(top) else 0.0))
+    return np.asarray(np.where(np.isneginf(logs), 0.0, np.maximum(values, 5e-324)))
+
+
+def one_a_scope(potentials: Potentials) -> list[Factor]:
+    """Multiply the factors over the same variables, and give lone variables a flat one.
+
+    Parameters
+    ----------
+    potentials : Potentials
+        The network.
+
+    Returns
+    -------
+    list of Factor
+        Different sorted sets of variables; every variable is in at least one.
+
+    Examples
+    --------
+    >>> one_a_scope(Potentials((2, 3), (Factor((0,), np.zeros(2)), Factor((0,), np.ones(2)))))
+    [Factor((0,), 2), Factor((1,), 3)]
+    """
+    scopes = {tuple(sorted(factor.variables)) for factor in potentials.factors} - {()}
+    covered = {v for scope in scopes for v in scope}
+    scopes |= {(v,) for v in range(potentials.n_variables) if v not in covered}
+    ordered = sorted(scopes, key=lambda scope: (len(scope), scope))
+    inside = [factor for factor in potentials.factors if factor.variables]
+    return merged(inside, ordered, potentials.cardinalities)
+
+
+@_unwarned
+def to_pyagrum(variables: Variables, potentials: Potentials) -> Any:
+    """Make a pyAgrum MarkovRandomField.
+
+    Parameters
+    ----------
+    variables : Variables
+        Names and states; labels become text.
+    potentials : Potentials
+        The factors.
+
+    Returns
+    -------
+    pyagrum.MarkovRandomField
+        The same distribution.
+    """
+    gum = _extra("pyagrum", "inference")
+    network = gum.MarkovRandomField("ibmap")
+    for name, states in zip(variables.names, variables.states, strict=True):
+        network.add(gum.LabelizedVariable(name, name, _texts(states)))
+    for factor in one_a_scope(potentials):
+        names = [variables.names[v] for v in factor.variables]
+        table = network.addFactor(names)
+        order = [names.index(name) for name in table.names]
+        values = scaled(factor).transpose(order)
+        table[:] = np.ascontiguousarray(values.T)  # pyAgrum's arrays have the first variable last
+    return network
+
+
+@_unwarned
+def pyagrum_marginal(potentials: Potentials, of: Sequence[int], evidence: Evidence) -> Floats:
+    """Ask pyAgrum for the joint distribution of some variables.
+
+    Parameters
+    ----------
+    potentials : Potentials
+        The network.
+    of : sequence of int
+        Variables that were not observed.
+    evidence : Evidence
+        One row.
+
+    Returns
+    -------
+    ndarray
+        One axis a variable.
+
+    Raises
+    ------
+    InvalidOptionError
+        If the network holds something impossible: pyAgrum does not look at what the evidence
+        separates from the question, and so would not tell impossible evidence.
+    """
+    gum = _extra("pyagrum", "inference")
+    if not potentials.is_positive:
+        msg = "method='pyagrum' cannot tell impossible evidence; for a network with zeros take method='exact'"
+        raise InvalidOptionError(msg)
+    names = tuple(f"x{v}" for v in range(potentials.n_variables))
+    states = tuple(tuple(range(c)) for c in potentials.cardinalities)
+    engine = gum.ShaferShenoyMRFInference(to_pyagrum(Variables(names, states), potentials))
+    engine.setEvidence({names[v]: int(a) for v, a in zip(evidence.variables, evidence.codes[0], strict=True)})
+    wanted = {names[v] for v in of}
+    engine.addJointTarget(wanted)
+    engine.makeInference()
+    found = engine.jointPosterior(wanted)
+    asked = [names.index(name) for name in found.names]
+    others = [v for v in asked if v not in of]  # there may be some, of one state
+    shape = [potentials.cardinalities[v] for v in asked]
+    values = np.asarray(found.toarray(), np.float64).reshape(shape[::-1]).T
+    ordered = values.transpose([asked.index(v) for v in (*of, *others)])
+    return np.asarray(ordered.sum(axis=tuple(range(len(of), len(asked)))))
+
+
+@_unwarned
+def to_pgmpy(variables: Variables, potentials: Potentials) -> Any:
+    """Make a pgmpy DiscreteMarkovNetwork.
+
+    Parameters
+    ----------
+    variables : Variables
+        Names and states.
+    potentials : Potentials
+        The factors.
+
+    Returns
+    -------
+    pgmpy.models.DiscreteMarkovNetwork
+        The same distribution.
+    """
+    models = _extra("pgmpy.models", "pgmpy")
+    discrete = _extra("pgmpy.factors.discrete", "pgmpy")
+    network = models.DiscreteMarkovNetwork()
+    network.add_nodes_from(variables.names)
+    for factor in one_a_scope(potentials):
+        names = [variables.names[v] for v in factor.variables]
+        network.add_edges_from((u, v) for k, v in enumerate(names) for u in names[:k])
+        states = {variables.names[v]: list(variables.states[v]) for v in factor.variables}
+        network.add_factors(
+            discrete.DiscreteFactor(
+                names, factor.log_values.shape, scaled(factor).ravel(), state_names=states
+            )
+        )
+    return network
+
+
+def _texts(states: Sequence[Any]) -> list[str]:
+    """Write labels as different texts."""
+    texts = [str(label) for label in states]
+    return texts if len(set(texts)) == len(texts) else [repr(label) for label in states]
+
+
+def _extra(module: str, extra: str) -> Any:
+    """Import a package that not everybody has."""
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        library = module.split(".", maxsplit=1)[0]
+        msg = f"this needs {library}, which is not installed: pip install 'ibmap[{extra}]'"
+        raise MissingLibraryError(msg) from error

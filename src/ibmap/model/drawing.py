@@ -1,0 +1,123 @@
+"""Rows out of a network: samples, and completions of rows with gaps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ibmap.errors import ImpossibleEvidenceError
+from ibmap.model.gibbs import draw_rows
+from ibmap.model.potentials import Codes
+from ibmap.model.questions import Questions, patterns
+from ibmap.model.rows import GAP
+from ibmap.options import RandomState, as_choice, as_count, as_generator
+from ibmap.simulation.sampling import GibbsPlan
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+class Drawing(Questions):
+    """Rows from potentials; a base of `MarkovNetwork`."""
+
+    def sample(
+        self,
+        n_samples: int,
+        *,
+        random_state: RandomState = None,
+        method: str = "auto",
+        plan: GibbsPlan | None = None,
+    ) -> pl.DataFrame:
+        """Draw rows.
+
+        Parameters
+        ----------
+        n_samples : int
+            Rows to draw.
+        random_state : int, numpy.random.Generator or None
+            Seed. The same seed gives the same rows, whatever the number of threads.
+        method : {"auto", "exact", "gibbs"}
+            ``exact`` draws independent rows along a junction tree, ``gibbs`` runs Markov chains,
+            ``auto`` is exact where the junction tree is small enough.
+        plan : GibbsPlan, optional
+            Burn-in, thinning and chains.
+
+        Returns
+        -------
+        polars.DataFrame
+            Labels, one column a variable.
+
+        Warns
+        -----
+        SamplingWarning
+            If the chains disagree.
+        """
+        as_choice(method, "method", ("auto", "exact", "gibbs"))
+        n_samples = as_count(n_samples, "n_samples", low=0)
+        rng = as_generator(random_state)
+        if method == "exact" or (method == "auto" and self.exact.tree() is not None):
+            return self.frame(self.exact.sample(n_samples, rng))
+        return self.frame(draw_rows(self.potentials, n_samples, plan or GibbsPlan(), rng))
+
+    def complete(self, rows: Any, *, unseen: str = "error") -> pl.DataFrame:
+        """Fill the gaps of each row by their most probable joint states given the rest of it.
+
+        Parameters
+        ----------
+        rows : table
+            As for `log_likelihood`.
+        unseen : {"error", "missing"}
+            What to do with values that are no state of the network.
+
+        Returns
+        -------
+        polars.DataFrame
+            Labels, one column a variable, no gaps. Of equally probable completions, one.
+
+        Raises
+        ------
+        TooLargeError
+            If the values there are leave too dense a graph.
+        ImpossibleEvidenceError
+            If the values of a row have probability zero together.
+        """
+        codes = self.variables.read(rows, gaps=True, unseen=unseen)
+        for evidence, members in patterns(codes, (codes == GAP).any(axis=1)):
+            impossible = np.isneginf(self.exact.log_partition(evidence))
+            if impossible.any():
+                msg = f"the values of row {members[impossible][0]} have probability zero together"
+                raise ImpossibleEvidenceError(msg)
+            codes[members] = self.exact.most_probable(evidence)
+        return self.frame(codes)
+
+    def frame(self, codes: Codes) -> pl.DataFrame:
+        """Turn states into labels.
+
+        Parameters
+        ----------
+        codes : ndarray of shape (n_rows, n_variables)
+            States of all variables.
+
+        Returns
+        -------
+        polars.DataFrame
+            One column a variable. Labels of several types make a column of objects.
+        """
+        import polars as pl
+
+        columns = zip(self.variables.names, self.variables.states, np.asarray(codes).T, strict=True)
+        return pl.DataFrame([_series(name, states, column) for name, states, column in columns])
+
+
+def _series(name: str, states: tuple[Any, ...], codes: NDArray[np.integer]) -> pl.Series:
+    """Look up the labels of one column."""
+    import polars as pl
+
+    kinds = {type(label) for label in states if label is not None}
+    if len(kinds) > 1 or not kinds <= {str, int, float, bool}:
+        return pl.Series(name, [states[code] for code in codes.tolist()], dtype=pl.Object)
+    dtypes: dict[Any, Any] = {str: pl.String, int: pl.Int64, float: pl.Float64, bool: pl.Boolean}
+    labels = pl.Series(name, states, dtype=dtypes[kinds.pop()] if kinds else pl.Null)
+    return labels.gather(np.asarray(codes, np.int64))

@@ -1,0 +1,145 @@
+"""The partition function by annealed importance sampling (Neal, 2001).
+
+Draws of a simple base distribution, independent variables with about the
+network's margins, are led to the network in many small steps. The mean of their
+importance weights is an unbiased estimate of Z; their spread gives its error.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ibmap.kernels import factor_gibbs as kernels
+from ibmap.model.gibbs import FactorChains, chains_of
+from ibmap.model.potentials import Floats, Potentials
+from ibmap.options import as_count, as_thread_count
+from ibmap.simulation.sampling import GibbsPlan, sample_gibbs
+
+PILOT = GibbsPlan(burn_in=100, thinning=5, n_chains=8)
+N_PILOT = 400  # draws from which the margins of the base are taken
+
+
+@dataclass(frozen=True)
+class LogPartition:
+    """Log of Z, the sum over all configurations.
+
+    Parameters
+    ----------
+    value : float
+        Natural log.
+    standard_error : float
+        0 if exact.
+    method : str
+        ``"exact"`` or ``"annealing"``.
+    """
+
+    value: float
+    standard_error: float
+    method: str
+
+
+@dataclass(frozen=True)
+class AnnealingPlan:
+    """How annealed importance sampling is done.
+
+    Parameters
+    ----------
+    n_draws : int
+        Draws led from the base to the network.
+    n_steps : int
+        Temperatures on the way.
+    n_threads : int, optional
+        Threads; every available processor by default. The result does not depend on it.
+    """
+
+    n_draws: int = 64
+    n_steps: int = 2000
+    n_threads: int | None = None
+
+    def __post_init__(self) -> None:
+        as_count(self.n_draws, "n_draws", low=2)
+        as_count(self.n_steps, "n_steps", low=1)
+        as_thread_count(self.n_threads)
+
+
+def anneal(potentials: Potentials, plan: AnnealingPlan, rng: np.random.Generator) -> LogPartition:
+    """Estimate log Z.
+
+    Parameters
+    ----------
+    potentials : Potentials
+        The network; nothing may be impossible.
+    plan : AnnealingPlan
+        How.
+    rng : numpy.random.Generator
+        Where the random numbers come from.
+
+    Returns
+    -------
+    LogPartition
+        With its standard error.
+
+    Examples
+    --------
+    >>> from ibmap.model.potentials import Factor
+    >>> pair = Potentials((2, 2), (Factor((0, 1), np.log([[1.0, 2.0], [3.0, 4.0]])),))
+    >>> found = anneal(pair, AnnealingPlan(), np.random.default_rng(1))
+    >>> bool(abs(found.value - np.log(10)) < 5 * found.standard_error)
+    True
+    """
+    base = _base(potentials, rng)
+    states = _draw_base(base, plan.n_draws, rng)
+    words = rng.integers(0, 2**64, size=(plan.n_draws, 4), dtype=np.uint64)
+    temperatures = np.linspace(0.0, 1.0, plan.n_steps + 1)
+    chains = FactorChains(potentials)
+
+    def lead(draw: int) -> float:
+        cells, weights = chains.layout.room()
+        shape, arrays = chains.layout.cardinalities, chains.layout.arrays
+        return float(
+            kernels.anneal(
+                states[draw],
+                words[draw],
+                shape,
+                arrays,
+                chains.log_values,
+                base,
+                temperatures,
+                cells,
+                weights,
+            )
+        )
+
+    with ThreadPoolExecutor(as_thread_count(plan.n_threads)) as pool:
+        logs = np.array(list(pool.map(lead, range(plan.n_draws))))
+    return _mean(logs)
+
+
+def _base(potentials: Potentials, rng: np.random.Generator) -> Floats:
+    """Take log-margins of the network from a short run; unused entries are minus infinity."""
+    codes = sample_gibbs(chains_of(potentials), N_PILOT, PILOT, rng)
+    base = np.full((potentials.n_variables, max(potentials.cardinalities)), -np.inf)
+    for v, n_states in enumerate(potentials.cardinalities):
+        counts = np.bincount(codes[:, v], minlength=n_states) + 1.0
+        base[v, :n_states] = np.log(counts / counts.sum())
+    return base
+
+
+def _draw_base(base: Floats, n_draws: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Draw independent states."""
+    sums = np.cumsum(np.exp(base), axis=1)
+    uniform = rng.random((n_draws, len(base), 1)) * sums[:, -1:]
+    return np.asarray((uniform >= sums[np.newaxis, :, :]).sum(axis=2), np.int64)
+
+
+def _mean(logs: Floats) -> LogPartition:
+    """Average weights given as logarithms."""
+    top = float(logs.max())
+    weights = np.exp(logs - top)
+    mean = float(weights.mean())
+    error = float(weights.std(ddof=1) / np.sqrt(len(weights)) / mean)
+    return LogPartition(top + float(np.log(mean)), error, "annealing")

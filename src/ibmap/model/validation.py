@@ -1,0 +1,132 @@
+"""The strength of the prior by held-out rows.
+
+Some data points are set aside, the parameters estimated from the others with
+stronger and stronger priors, and the prior kept under which the points set aside are
+the most likely. The parameters are then estimated from all rows.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ibmap.errors import FittingWarning, InvalidOptionError
+from ibmap.graph import MarkovGraph
+from ibmap.model.exact import Exact
+from ibmap.model.fitting import FitOptions, FitReport, fit_potentials
+from ibmap.model.layout import Conditionals
+from ibmap.model.potentials import Codes, Floats, Potentials
+from ibmap.options import RandomState, as_generator, as_number
+from ibmap.table import EncodedTable
+
+STRENGTHS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
+PATIENCE = 2  # strengths in a row that may be worse than the best before the rest is skipped
+
+
+def fit_validated(
+    table: EncodedTable,
+    graph: MarkovGraph,
+    options: FitOptions,
+    held_out: float | EncodedTable,
+    random_state: RandomState,
+) -> tuple[Potentials, FitReport]:
+    """Choose the strength of the prior by held-out rows, then estimate from all rows.
+
+    Parameters
+    ----------
+    table : EncodedTable
+        The data.
+    graph : MarkovGraph
+        The structure.
+    options : FitOptions
+        Everything but the strength.
+    held_out : float or EncodedTable
+        The share of the data points to set aside, or other rows in the same codes.
+    random_state : int, numpy.random.Generator or None
+        Which data points.
+
+    Returns
+    -------
+    potentials : Potentials
+        Of all rows.
+    report : FitReport
+        With all strengths tried.
+    """
+    if isinstance(held_out, EncodedTable):
+        train, test = table, held_out
+    else:
+        train, test = split(table, held_out, random_state)
+    tried: list[tuple[float, float]] = []
+    for strength in STRENGTHS:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FittingWarning)  # of a strength that need not be the one chosen
+            found, report = fit_potentials(train, graph, replace(options, prior_strength=strength))
+        tried.append((strength, _mean(_judge(found, report), test)))
+        best = max(range(len(tried)), key=lambda k: (tried[k][1], tried[k][0]))
+        if len(tried) - 1 - best >= PATIENCE:
+            break
+    potentials, report = fit_potentials(table, graph, replace(options, prior_strength=tried[best][0]))
+    return potentials, replace(report, validated=tuple(tried))
+
+
+def split(
+    table: EncodedTable, share: float, random_state: RandomState = 0
+) -> tuple[EncodedTable, EncodedTable]:
+    """Set some data points aside.
+
+    Parameters
+    ----------
+    table : EncodedTable
+        The data.
+    share : float
+        Of its data points; rounded to at least one.
+    random_state : int, numpy.random.Generator or None
+        Which. The order of the rows does not matter.
+
+    Returns
+    -------
+    rest : EncodedTable
+        What is left.
+    aside : EncodedTable
+        What was set aside.
+
+    Examples
+    --------
+    >>> rest, aside = split(EncodedTable.from_codes([[0, 0]] * 30 + [[1, 1]] * 10), 0.25)
+    >>> rest.n_samples, aside.n_samples
+    (30, 10)
+    """
+    as_number(share, "held_out", low=0, high=1)
+    data = table.compressed()
+    n_aside = max(1, round(share * data.n_samples))
+    if n_aside >= data.n_samples:
+        msg = f"{data.n_samples} rows are too few to hold some out; give prior_strength as a number"
+        raise InvalidOptionError(msg)
+    order = np.lexsort(data.codes.T)
+    taken = np.zeros(data.n_rows, np.int64)
+    rng = as_generator(random_state)
+    taken[order] = rng.multivariate_hypergeometric(data.weights[order], n_aside, method="marginals")
+    return _weighted(data, data.weights - taken), _weighted(data, taken)
+
+
+def _weighted(table: EncodedTable, weights: Any) -> EncodedTable:
+    """Give the rows other weights, without those of weight 0."""
+    kept = weights > 0
+    return replace(table, codes=np.asfortranarray(table.codes[kept]), weights=weights[kept])
+
+
+def _judge(potentials: Potentials, report: FitReport) -> Callable[[Codes], Floats]:
+    """Choose what rows are judged by: the likelihood that was maximised."""
+    if report.method == "pseudo-likelihood":
+        return Conditionals(potentials).pseudo_log_likelihood
+    log_z = float(Exact(potentials).log_partition()[0])
+    return lambda codes: potentials.log_unnormalised(codes) - log_z
+
+
+def _mean(judge: Callable[[Codes], Floats], table: EncodedTable) -> float:
+    """Average over data points."""
+    return float(judge(table.codes) @ table.weights / table.n_samples)
