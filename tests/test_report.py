@@ -10,13 +10,16 @@ from pathlib import Path
 import pytest
 
 from cli_runner import run_fixture, table_fixture  # noqa: F401
+from ibmap.demo import demo_table
 from ibmap.graph import MarkovGraph
+from ibmap.learning import GSMNOptions, HillClimbingOptions, learn_gsmn, learn_hc
 from ibmap.report import page as page_module
 from ibmap.report import write_report
 from ibmap.report.citation import PAPER_AUTHORS, PAPER_TITLE, SOFTWARE_TITLE, bibtex
 from ibmap.report.content import collect_content
 from ibmap.report.page import render, safe_json
 from ibmap.table import EncodedTable, Preparation
+from ibmap.text import printable
 from report_samples import NAUGHTY, naughty, ring, sample
 
 
@@ -77,7 +80,7 @@ def test_the_page_names_no_address():
 
 def test_data_are_read_back_as_they_were():
     variables = data_of(page_of(naughty()))["variables"]
-    assert [each["name"] for each in variables] == list(NAUGHTY)
+    assert [each["name"] for each in variables] == list(map(printable, NAUGHTY))
     assert variables[0]["states"] == [NAUGHTY[0], NAUGHTY[0] + "!"]
 
 
@@ -104,6 +107,34 @@ def test_every_figure_is_the_library_s():
     ]
     assert data["trace"] == [flip._asdict() for flip in result.trace]
     assert data["startScore"] == result.trace[0].score - result.trace[0].gain
+
+
+def test_evidence_and_descriptions_are_the_library_s():
+    result = learn_hc(demo_table(), HillClimbingOptions())
+    data = data_of(page_of(result))
+    for pair, known in zip(data["pairs"], result.explanations, strict=True):
+        assert (pair["strength"], pair["thin"]) == (known.strength, known.is_thin)
+        assert pair["remarks"] == known.remarks()
+        for shown, said in zip(pair["statements"], known.statements, strict=True):
+            names = [result.graph.names[k] for k in (shown["of"], *shown["given"])]
+            assert names == [said.x, *said.given]
+            assert shown["log_posterior"] == said.log_posterior
+            assert ["rows", f"{said.counts.n_rows:,}"] in shown["facts"]
+            assert (
+                f"{said.counts.n_seen:,} of {said.counts.n_configurations:,}" in dict(shown["facts"]).values()
+            )
+    for variable, known in zip(data["variables"], result.descriptions, strict=True):
+        assert (variable["entropy"], variable["missing"]) == (known.entropy, known.n_missing)
+        assert (variable["small"], variable["thinness"]) == (known.share_in_small_slices, known.thinness)
+
+
+def test_a_table_adds_the_evidence_that_a_result_lacks(tmp_path):
+    table = demo_table()
+    result = learn_gsmn(table, GSMNOptions())
+    write_report(result, tmp_path / "page.html", table=table)
+    data = data_of((tmp_path / "page.html").read_text())
+    full = result.with_evidence(table)
+    assert [pair["loss"] for pair in data["pairs"]] == [pair.loss for pair in full.evidence]
 
 
 def test_blankets_are_listed_strongest_first():

@@ -154,7 +154,7 @@ def _grid(n_points: int, width: float, top: float) -> Places:
     row, column = np.divmod(np.arange(n_points), columns)
     in_row = np.minimum(n_points - row * columns, columns)
     across = (column - (in_row - 1) / 2) * step + max(width, columns * step) / 2
-    return np.column_stack([across, top - (row + 0.6)])
+    return np.column_stack([across, top - (row + 0.1)])
 
 
 LAYOUTS: dict[str, Callable[[NDArray[np.bool_]], Places]] = {

@@ -5,66 +5,17 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ibmap.evidence.words import in_words
-from ibmap.layout import block_order, find_groups, place
+from ibmap.layout import block_order
 from ibmap.report.notes import find_notes
-from ibmap.result import PairEvidence, SearchResult
+from ibmap.report.views import PairView, VariableView, view_pairs, view_variables
+from ibmap.result import SearchResult
 from ibmap.table import EncodedTable
 from ibmap.words import how_ended, how_learned, why_no_evidence
 
-N_LABELS = 60  # states of a variable that are listed
-
-
-@dataclass(frozen=True)
-class VariableView:
-    """A variable as the page shows it.
-
-    Parameters
-    ----------
-    name : str
-        Its name.
-    states : tuple of str
-        Labels of its states, the first 60.
-    n_states : int or None
-        How many there are; None if not known.
-    blanket : tuple of int
-        Its neighbours, the strongest first.
-    group : int
-        Its group of variables that belong together; -1 without edges.
-    x, y : float
-        Where it is drawn, in lengths of an edge, right and down.
-    """
-
-    name: str
-    states: tuple[str, ...]
-    n_states: int | None
-    blanket: tuple[int, ...]
-    group: int
-    x: float
-    y: float
-
-
-@dataclass(frozen=True)
-class PairView:
-    """A pair of variables as the page shows it.
-
-    Parameters
-    ----------
-    x, y : int
-        The variables.
-    edge : bool
-        Whether they are joined.
-    loss : float or None
-        How much the log-score falls if the pair is flipped; None if not known.
-    words : str
-        The same in words.
-    """
-
-    x: int
-    y: int
-    edge: bool
-    loss: float | None
-    words: str
+ABOUT_DESCRIPTIONS = (
+    "Entropy is in nats. Data are thin if at least half of the rows, and thin in places if a fifth, lie in "
+    "configurations of the blanket with fewer than 5 rows for each state."
+)
 
 
 @dataclass(frozen=True)
@@ -85,8 +36,8 @@ class Content:
         Score before the first ascent.
     trace : tuple of dict
         The ascents: x, y, added, gain, score.
-    lede, about_edges, about_search : str
-        What to read first, above the table of edges, and above the trace.
+    lede, about_edges, about_variables, about_search : str
+        What to read first, above the tables of edges and variables, and above the trace.
     figures : tuple of (str, str, str)
         Figures to begin with: name, value, remark.
     making : tuple of (str, str)
@@ -105,6 +56,7 @@ class Content:
     trace: tuple[dict[str, Any], ...]
     lede: str
     about_edges: str
+    about_variables: str
     about_search: str
     figures: tuple[tuple[str, str, str], ...]
     making: tuple[tuple[str, str], ...]
@@ -148,56 +100,20 @@ def collect_content(result: SearchResult, title: str, table: EncodedTable | None
     first = result.trace[0] if result.trace else None
     return Content(
         title=title,
-        variables=_variables(result),
-        pairs=_pairs(result),
+        variables=view_variables(result),
+        pairs=view_pairs(result),
         order=tuple(block_order(result.graph.adjacency).tolist()),
         start_score=first.score - first.gain if first else result.score,
         trace=tuple(flip._asdict() for flip in result.trace),
         lede=_lede(result),
         about_edges=_about_edges(result),
+        about_variables=ABOUT_DESCRIPTIONS if result.descriptions else "",
         about_search=_about_search(result),
         figures=_figures(result),
         making=_making(result),
         notes=find_notes(result, table),
         version=result.provenance.version,
     )
-
-
-def _variables(result: SearchResult) -> tuple[VariableView, ...]:
-    """Describe every variable."""
-    graph = result.graph
-    places, groups = place(graph.adjacency).round(3), find_groups(graph.adjacency)
-    loss = {(pair.x, pair.y): pair.loss for pair in result.evidence if pair.is_edge}
-    return tuple(
-        VariableView(
-            name=name,
-            states=tuple(map(_label, result.states[k][:N_LABELS])),
-            n_states=len(result.states[k]) or None,
-            blanket=tuple(sorted(graph.blanket(k), key=lambda j: -loss.get((min(j, k), max(j, k)), 0.0))),
-            group=int(groups[k]),
-            x=float(places[k, 0]),
-            y=float(-places[k, 1]) + 0.0,
-        )
-        for k, name in enumerate(graph.names)
-    )
-
-
-def _label(value: Any) -> str:
-    """Write the label of a state."""
-    return "(missing)" if value is None else str(value)
-
-
-def _pairs(result: SearchResult) -> tuple[PairView, ...]:
-    """List the pairs: those with evidence in its order, then edges without."""
-    known = {(pair.x, pair.y) for pair in result.evidence}
-    bare = [PairView(*edge, True, None, "") for edge in result.graph.edges if edge not in known]
-    views = [_view(pair) for pair in result.evidence]
-    return tuple([view for view in views if view.edge] + bare + [view for view in views if not view.edge])
-
-
-def _view(pair: PairEvidence) -> PairView:
-    """Show one pair."""
-    return PairView(pair.x, pair.y, pair.is_edge, pair.loss, in_words(pair.loss))
 
 
 def _figures(result: SearchResult) -> tuple[tuple[str, str, str], ...]:
@@ -259,7 +175,8 @@ def _about_edges(result: SearchResult) -> str:
         return why_no_evidence(result)
     return (
         "Loss: by how much the natural log of the IB-score falls if the pair is changed: an edge taken out, "
-        "or a missing edge added. Below the edges are the pairs nearest to being joined."
+        "or a missing edge added. Posterior: that of what the structure says of the pair, the less sure of "
+        "the two. Thin: Cochran's rule is not met. Below the edges are the pairs nearest to being joined."
     )
 
 

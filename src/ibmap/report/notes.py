@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from ibmap.evidence.variables import by_thinness
+from ibmap.evidence.words import NOTHING, listed
 from ibmap.result import SearchResult
 from ibmap.table import EncodedTable
-
-IDLE_LOSS = 0.05  # an edge that loses less than this might as well be absent
-N_NAMED = 8
 
 
 def find_notes(result: SearchResult, table: EncodedTable | None = None) -> tuple[tuple[str, str], ...]:
@@ -24,10 +23,9 @@ def find_notes(result: SearchResult, table: EncodedTable | None = None) -> tuple
     tuple of (str, str)
         A heading and a sentence or two each; the gravest first.
     """
-    notes = [*_limits(result), *_idle_edges(result), *_rows(result)]
+    notes = [*_limits(result), *_idle_edges(result), *_thin(result), *_rows(result)]
     if table is not None and table.preparation.dropped_columns:
-        names = ", ".join(table.preparation.dropped_columns)
-        notes.append(("Columns left out", f"On request: {names}."))
+        notes.append(("Columns left out", f"On request: {listed(table.preparation.dropped_columns)}."))
     notes += [("About the data", text) for text in result.provenance.warnings]
     return tuple(notes)
 
@@ -46,7 +44,7 @@ def _limits(result: SearchResult) -> list[tuple[str, str]]:
 def _idle_edges(result: SearchResult) -> list[tuple[str, str]]:
     """Say how many edges hardly matter."""
     losses = [pair.loss for pair in result.evidence if pair.is_edge]
-    n_idle = sum(loss < IDLE_LOSS for loss in losses)
+    n_idle = sum(loss < NOTHING for loss in losses)
     if not n_idle:
         return []
     text = (
@@ -54,6 +52,19 @@ def _idle_edges(result: SearchResult) -> list[tuple[str, str]]:
         "probable. The slider above the drawing hides them."
     )
     return [("Edges with next to no evidence", text)]
+
+
+def _thin(result: SearchResult) -> list[tuple[str, str]]:
+    """Name the variables whose data are too thin to tell."""
+    own = result.descriptions
+    thin = [result.graph.names[k] for k in by_thinness(own) if own[k].thinness == "thin"]
+    if not thin:
+        return []
+    text = (
+        f"{len(thin):,} of {len(own):,} variables have at least half of their rows in slices of the blanket "
+        f"that hold too few to tell: {listed(thin)}. An edge that is missing there may only be unseen."
+    )
+    return [("Thin data", text)]
 
 
 def _rows(result: SearchResult) -> list[tuple[str, str]]:

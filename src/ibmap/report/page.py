@@ -21,6 +21,7 @@ from typing import Any
 from ibmap.errors import MissingLibraryError
 from ibmap.report.citation import bibtex, citations
 from ibmap.report.content import Content
+from ibmap.text import printable
 
 SCRIPTS = ("state", "drawing", "details", "tools", "tables", "charts", "start")
 LIBRARY = ("mpld3", "js/d3.v5.min.js")  # the package that ships d3, and where it does
@@ -54,13 +55,14 @@ def render(content: Content) -> bytes:
         figures="".join(_figure(*each) for each in content.figures),
         notes=_notes(content.notes),
         about_edges=_text(content.about_edges),
+        about_variables=_text(content.about_variables),
         about_search=_text(content.about_search),
         making="".join(f"<dt>{_text(name)}</dt><dd>{_text(value)}</dd>" for name, value in content.making),
         cite_paper=_text(paper),
         cite_software=_text(software),
         bibtex=_text(bibtex(content.version)),
     )
-    return text.encode("utf-8", "xmlcharrefreplace")
+    return text.encode()
 
 
 def safe_json(content: Any) -> str:
@@ -129,8 +131,8 @@ def _digest(text: str) -> str:
 
 
 def _text(text: str) -> str:
-    """Write text so that it is only text; control characters as pictures."""
-    return html.escape("".join(chr(0x2400 + ord(c)) if ord(c) < 32 and c != "\n" else c for c in text))
+    """Write text so that it is only text; control characters as escapes."""
+    return html.escape("\n".join(map(printable, text.split("\n"))))
 
 
 def _figure(name: str, value: str, remark: str) -> str:

@@ -25,7 +25,8 @@ def write_report(
     title : str
         What the network is of.
     table : EncodedTable, optional
-        The data it was learned from; adds what only they tell.
+        The data it was learned from (`ibmap.encode`): adds the evidence to a result that keeps none, and the
+        columns left out.
 
     Raises
     ------
@@ -42,4 +43,7 @@ def write_report(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_report(learned.result_, Path(folder) / "page.html")
     """
-    write_atomically(path, render(collect_content(as_result(network), title, table)))
+    result = as_result(network)
+    if table is not None and not result.evidence:
+        result = result.with_evidence(table)
+    write_atomically(path, render(collect_content(result, title, table)))

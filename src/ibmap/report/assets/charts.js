@@ -6,7 +6,7 @@ const startMatrix = () => {
   const step = named ? Math.max(size, 11) : size;
   const side = n * step;
   const at = new Map(page.order.map((k, place) => [k, place * step]));
-  const longest = Math.max(0, ...variables.map((v) => Array.from(short(shown(v.name), 18)).length));
+  const longest = Math.max(0, ...variables.map((v) => Array.from(short(v.name, 18)).length));
   const room = named ? 14 + 6.6 * longest : 6;
   const box = d3.select("#matrix-box").append("svg").attr("width", side + room + 4).attr("height", side + room + 4)
     .attr("role", "img").attr("aria-label", `Matrix of ${edges.length} edges among ${n} variables`);

@@ -38,20 +38,36 @@ const aboutVariable = (k) => {
       return rung([named(j)], pair, () => choosePair(pair));
     })));
   }
+  if (v.thinness !== null) {
+    parts.push(make("h4", "", "Data"));
+    parts.push(make("div", "statement plain", [facts([["enough or thin", v.thinness], ["rows in small slices", percent(v.small)],
+      ["slices of its blanket seen", v.slices], ["entropy (nats)", figure(v.entropy, 3)], ["missing values", count(v.missing)]])]));
+  }
   if (v.states.length) {
     parts.push(make("h4", "", `${count(v.n_states)} ${v.n_states === 1 ? "state" : "states"}`));
     const more = v.n_states - v.states.length;
-    const chips = v.states.map((label) => make("span", "", [make("bdi", "", shown(label))]));
+    const chips = v.states.map((label) => make("span", "", [make("bdi", "", label)]));
     parts.push(make("div", "states", more > 0 ? [...chips, make("span", "", `and ${count(more)} more`)] : chips));
   }
   return parts;
 };
+const facts = (list) => make("dl", "", list.flatMap(([name, value]) => [make("dt", "", name), make("dd", "", value)]));
+const aboutStatement = (said) => {
+  const others = said.independent ? "neighbours" : "other neighbours";
+  const given = said.given.length ? ["Given the ", others, " of ", named(said.of), " (", ...joined(said.given.map(named)), "): "] :
+    ["Given nothing (", named(said.of), ` has no ${others}): `];
+  const verdict = make("b", "", `Pr(${said.independent ? "independent" : "dependent"}) = ${said.posterior}`);
+  return make("div", "statement", [make("p", "", [...given, verdict]), facts(said.facts)]);
+};
 const aboutPair = (pair) => [
   closer(),
   make("h3", "", [named(pair.x), " — ", named(pair.y)]),
-  make("p", "", pair.edge ? "Joined." : "Not joined."),
+  make("p", "", (pair.edge ? "Joined" : "Not joined") + (pair.loss === null ? "." : `; evidence ${pair.strength}.`)),
   make("p", "", sentence(pair)),
   make("p", "small", pair.loss === null ? "" : `Loss of log-score: ${figure(pair.loss)}`),
+  ...pair.remarks.map((remark) => make("p", "remark", remark)),
+  ...(pair.statements.length ? [make("h4", "", "What the structure says, and what it rests on")] : []),
+  ...pair.statements.map(aboutStatement),
   make("h4", "", "Look at"),
   make("ul", "", [pair.x, pair.y].map((k) => {
     const button = make("button", "rung", [make("span", "", [named(k)]), make("span", "value", "blanket")]);

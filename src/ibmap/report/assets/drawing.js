@@ -25,9 +25,15 @@ const COLOURS = {
     title: "number of neighbours",
     of: (v) => d3.interpolateViridis(0.92 - 0.84 * v.blanket.length / mostNeighbours),
     legend: () => [...new Set([0, Math.ceil(mostNeighbours / 2), mostNeighbours])].map((n) =>
-      [d3.interpolateViridis(0.92 - 0.84 * n / mostNeighbours), `${n}`]),
+      [d3.interpolateViridis(0.92 - 0.84 * n / mostNeighbours), n === mostNeighbours ? `${n} neighbours` : `${n}`]),
   },
 };
+
+if (described) {
+  const warmth = (small) => d3.interpolateYlOrRd(0.12 + 0.75 * small);
+  COLOURS.thinness = { title: "thin data", of: (v) => warmth(v.small),
+    legend: () => [[warmth(0), "0 %"], [warmth(0.5), "50 %"], [warmth(1), "100 % of its rows in small slices"]] };
+}
 
 const lines = world.append("g").selectAll("line").data(pairs).enter().append("line")
   .attr("class", (pair) => pair.edge ? "edge" : "edge absent")

@@ -23,10 +23,9 @@ const pairOf = new Map(pairs.map((pair) => [pair.x * variables.length + pair.y, 
 const findPair = (i, j) => pairOf.get(Math.min(i, j) * variables.length + Math.max(i, j));
 const isNear = (k, j) => k === j || variables[k].blanket.includes(j);
 
-// Control characters would be invisible or move what follows; show a picture of each.
-const picture = (c) => c === "\u007f" ? "\u2421" : c < " " ? String.fromCharCode(0x2400 + c.charCodeAt(0)) : "\ufffd";
-const shown = (text) => text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, picture) || "(no name)";
-const nameOf = (k) => shown(variables[k].name);
+const nameOf = (k) => variables[k].name || "(no name)";
+const described = variables.some((v) => v.thinness !== null);
+const stated = pairs.some((pair) => pair.statements.length > 0);
 const short = (text, length = 22) => {
   const letters = Array.from(text);
   return letters.length > length ? letters.slice(0, length - 1).join("") + "…" : text;
@@ -34,6 +33,8 @@ const short = (text, length = 22) => {
 const figure = (value, digits = 2) => value === null || value === undefined ? "" :
   value.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
 const count = (value) => figure(value, 0);
+const percent = (value) => value > 0 && value < 0.01 ? "under 1 %" : value > 0.99 && value < 1 ? "over 99 %" : `${figure(100 * value, 0)} %`;
+const joined = (items) => items.flatMap((item, k) => k ? [", ", item] : [item]);
 const share = (pair) => pair.loss === null || strongest === 0 ? 0 : Math.sqrt(Math.max(pair.loss, 0) / strongest);
 
 // An element with text and children: make("p", "small", "text"), make("li", "", [child, child]).
@@ -60,8 +61,9 @@ const showTip = (event, title, lines) => {
 };
 const hideTip = () => { tip.hidden = true; };
 const pairTip = (event, pair) => showTip(event, `${nameOf(pair.x)} — ${nameOf(pair.y)}`,
-  [pair.loss === null ? "joined" : `loss ${figure(pair.loss)}`, sentence(pair)]);
+  [pair.loss === null ? "joined" : `loss ${figure(pair.loss)}, evidence ${pair.strength}`, sentence(pair), pair.thin ? "thin data" : ""]);
 const variableTip = (event, k) => showTip(event, nameOf(k), [
   variables[k].n_states === null ? "" : `${count(variables[k].n_states)} states`,
   `${count(variables[k].blanket.length)} in its blanket`,
+  variables[k].thinness === null ? "" : `data: ${variables[k].thinness}`,
 ]);

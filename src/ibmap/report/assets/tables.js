@@ -53,7 +53,13 @@ const startEdgeTable = () => {
     { title: "Joined", value: (p) => p.edge ? "yes" : "no", cell: (p) => p.edge ? "yes" : "no" },
     { title: "Loss", number: true, falling: true, value: (p) => p.loss, cell: (p) => figure(p.loss) },
     { title: "If it is changed, the structure is", value: (p) => p.loss, falling: true, cell: (p) => p.words },
+    { title: "Evidence", value: (p) => p.loss, falling: true, cell: (p) => p.strength },
   ];
+  // Of the two things said of a pair, show the one that is less sure.
+  const lesser = (p) => p.statements.reduce((low, said) => low === null || said.log_posterior < low.log_posterior ? said : low, null);
+  if (stated) columns.push(
+    { title: "Posterior", number: true, falling: true, value: (p) => lesser(p)?.log_posterior ?? null, cell: (p) => lesser(p)?.posterior ?? "" },
+    { title: "Data", value: (p) => p.thin ? "thin" : "enough", cell: (p) => p.thin === null ? "" : p.thin ? "thin" : "enough" });
   const only = byId("only");
   only.addEventListener("click", nothingChosen);
   listen(() => {
@@ -72,11 +78,15 @@ const startEdgeTable = () => {
     tr.addEventListener("pointerleave", () => point(pairs[k], false));
   });
 };
-const joined = (items) => items.flatMap((item, k) => k ? [", ", item] : [item]);
 const startVariableTable = () => {
   const columns = [
     { title: "Variable", value: nameOf, cell: (k) => [named(k)] },
     { title: "States", number: true, falling: true, value: (k) => variables[k].n_states, cell: (k) => count(variables[k].n_states) },
+    ...(described ? [
+      { title: "Entropy", number: true, falling: true, value: (k) => variables[k].entropy, cell: (k) => figure(variables[k].entropy, 3) },
+      { title: "Missing", number: true, falling: true, value: (k) => variables[k].missing, cell: (k) => count(variables[k].missing) },
+      { title: "Data", falling: true, value: (k) => variables[k].small, cell: (k) => variables[k].thinness },
+    ] : []),
     { title: "Neighbours", number: true, falling: true, value: (k) => variables[k].blanket.length, cell: (k) => count(variables[k].blanket.length) },
     { title: "Group", number: true, value: (k) => variables[k].group < 0 ? null : variables[k].group, cell: (k) => variables[k].group < 0 ? "" : count(variables[k].group + 1) },
     { title: known ? "Blanket, strongest first" : "Blanket", value: (k) => variables[k].blanket.length, falling: true, cell: (k) => joined(variables[k].blanket.map(named)) },

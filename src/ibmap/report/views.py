@@ -1,0 +1,228 @@
+"""Variables and pairs as the page shows them: plain values, words made in one place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ibmap.evidence.explanation import PairExplanation
+from ibmap.evidence.pairs import PairEvidence
+from ibmap.evidence.statements import Statement
+from ibmap.evidence.words import in_words, probability, rough, share, strength, whole
+from ibmap.layout import find_groups, place
+from ibmap.result import SearchResult
+from ibmap.text import printable
+
+N_LABELS = 60  # states of a variable that are listed
+
+
+@dataclass(frozen=True)
+class VariableView:
+    """A variable as the page shows it; what is not known is None.
+
+    Parameters
+    ----------
+    name : str
+        Its name, control characters as escapes.
+    states : tuple of str
+        Labels of its states, the first 60.
+    n_states : int or None
+        How many there are.
+    blanket : tuple of int
+        Its neighbours, the strongest first.
+    group : int
+        Its group of variables that belong together; -1 without edges.
+    x, y : float
+        Where it is drawn, in lengths of an edge, right and down.
+    entropy : float or None
+        Of its distribution, in nats.
+    missing : int or None
+        Missing values in the input.
+    small : float or None
+        Share of the rows in slices of its blanket that hold too few.
+    thinness : str or None
+        The same in words.
+    slices : str or None
+        How many slices of its blanket hold data, in words.
+    """
+
+    name: str
+    states: tuple[str, ...]
+    n_states: int | None
+    blanket: tuple[int, ...]
+    group: int
+    x: float
+    y: float
+    entropy: float | None = None
+    missing: int | None = None
+    small: float | None = None
+    thinness: str | None = None
+    slices: str | None = None
+
+
+@dataclass(frozen=True)
+class StatementView:
+    """One of the two things a structure says of a pair.
+
+    Parameters
+    ----------
+    of : int
+        The variable whose neighbours are given.
+    given : tuple of int
+        These neighbours.
+    independent : bool
+        What is said: that the pair is independent, or dependent.
+    log_posterior : float
+        Natural log of the posterior of what is said.
+    posterior : str
+        The posterior in words.
+    facts : tuple of (str, str)
+        The counts it rests on: name and value.
+    """
+
+    of: int
+    given: tuple[int, ...]
+    independent: bool
+    log_posterior: float
+    posterior: str
+    facts: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class PairView:
+    """A pair of variables as the page shows it.
+
+    Parameters
+    ----------
+    x, y : int
+        The variables.
+    edge : bool
+        Whether they are joined.
+    loss : float or None
+        How much the log-score falls if the pair is flipped; None if not known.
+    words, strength : str
+        The same in words, and the evidence in one word.
+    thin : bool or None
+        Whether the counts break Cochran's rule; None if not known.
+    statements : tuple of StatementView
+        What the structure says, given the neighbours of either; empty if not known.
+    remarks : tuple of str
+        What to bear in mind.
+    """
+
+    x: int
+    y: int
+    edge: bool
+    loss: float | None = None
+    words: str = ""
+    strength: str = ""
+    thin: bool | None = None
+    statements: tuple[StatementView, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+
+def view_variables(result: SearchResult) -> tuple[VariableView, ...]:
+    """Show every variable of a result.
+
+    Parameters
+    ----------
+    result : SearchResult
+        What was learned.
+
+    Returns
+    -------
+    tuple of VariableView
+        In the order of the columns.
+    """
+    graph = result.graph
+    places, groups = place(graph.adjacency).round(3), find_groups(graph.adjacency)
+    loss = {(pair.x, pair.y): pair.loss for pair in result.evidence if pair.is_edge}
+    return tuple(
+        VariableView(
+            name=printable(name),
+            states=tuple(map(_label, result.states[k][:N_LABELS])),
+            n_states=len(result.states[k]) or None,
+            blanket=tuple(sorted(graph.blanket(k), key=lambda j: -loss.get((min(j, k), max(j, k)), 0.0))),
+            group=int(groups[k]),
+            x=float(places[k, 0]),
+            y=float(-places[k, 1]) + 0.0,
+            **_description(result, k),
+        )
+        for k, name in enumerate(graph.names)
+    )
+
+
+def view_pairs(result: SearchResult) -> tuple[PairView, ...]:
+    """Show every pair of a result that is joined or nearly so.
+
+    Parameters
+    ----------
+    result : SearchResult
+        What was learned.
+
+    Returns
+    -------
+    tuple of PairView
+        The edges, the strongest first and those without evidence last; then the nearest missing edges.
+    """
+    known = {(pair.x, pair.y) for pair in result.evidence}
+    bare = [PairView(*edge, edge=True) for edge in result.graph.edges if edge not in known]
+    told = zip(result.evidence, result.explanations, strict=True)
+    views = [_view(pair, explanation) for pair, explanation in told]
+    return tuple([view for view in views if view.edge] + bare + [view for view in views if not view.edge])
+
+
+def _label(value: Any) -> str:
+    """Write the label of a state."""
+    return "(missing)" if value is None else printable(str(value))
+
+
+def _description(result: SearchResult, k: int) -> dict[str, Any]:
+    """Collect what the data hold about a variable, if it is known."""
+    if not result.descriptions:
+        return {}
+    own = result.descriptions[k]
+    return {
+        "entropy": own.entropy,
+        "missing": own.n_missing,
+        "small": own.share_in_small_slices,
+        "thinness": own.thinness,
+        "slices": f"{whole(own.n_seen)} of {whole(own.n_configurations)}",
+    }
+
+
+def _view(pair: PairEvidence, explanation: PairExplanation) -> PairView:
+    """Show one pair."""
+    return PairView(
+        x=pair.x,
+        y=pair.y,
+        edge=pair.is_edge,
+        loss=pair.loss,
+        words=in_words(pair.loss),
+        strength=strength(pair.loss),
+        thin=explanation.is_thin if pair.statements else None,
+        statements=tuple(map(_statement, pair.statements)),
+        remarks=tuple(explanation.remarks()),
+    )
+
+
+def _statement(statement: Statement) -> StatementView:
+    """Show one statement with the counts it rests on."""
+    counts, verdict = statement.counts, statement.verdicts[0]
+    both = (verdict.log_independent, verdict.log_dependent)
+    return StatementView(
+        of=int(statement.x),
+        given=tuple(map(int, statement.given)),
+        independent=statement.independent,
+        log_posterior=statement.log_posterior,
+        posterior=probability(*(both if statement.independent else both[::-1])),
+        facts=(
+            ("test", verdict.test),
+            ("rows", whole(counts.n_rows)),
+            ("slices seen", f"{whole(counts.n_seen)} of {whole(counts.n_configurations)}"),
+            ("slices of one row", whole(counts.n_single)),
+            ("smallest expected count", rough(counts.smallest_expected)),
+            ("expected counts under 5", share(counts.share_under_five)),
+            ("Cochran's rule", "met" if counts.meets_cochran else "not met"),
+        ),
+    )
