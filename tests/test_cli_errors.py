@@ -159,3 +159,17 @@ def test_bad_simulations_are_refused(run, tmp_path, monkeypatch, flags, reason):
     assert (found.code, found.out) == (2, "")
     assert reason in found.err
     assert not list(tmp_path.iterdir())
+
+
+def test_checkpoints_are_refused_with_the_reason(run, table, tmp_path):
+    path = tmp_path / "kept.json"
+    assert (
+        "--checkpoint belongs to --algorithm hc"
+        in run("learn", table, "-a", "gsmn", "--checkpoint", path).err
+    )
+    assert "there is no checkpoint" in run("learn", table, "--resume", path).err
+    assert "there is no folder" in run("learn", table, "--checkpoint", tmp_path / "no" / "kept.json").err
+    assert run("learn", table, "--checkpoint", path).code == 0
+    found = run("learn", table, "--resume", path, "--prior", "0.3")
+    assert (found.code, "prior=0.5; this run has prior=0.3" in found.err) == (2, True)
+    assert "is no checkpoint" in run("learn", table, "--checkpoint", table).err

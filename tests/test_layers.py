@@ -11,6 +11,7 @@ ORDER = [
     "options",
     "ties",
     "text",
+    "progress",
     "layout",
     "kernels",
     "table",

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ibmap import metrics, report, simulate
     from ibmap.closure import Assertion, blanket_closure, pairwise_closure
     from ibmap.encoding import encode
+    from ibmap.errors import StopSearch
     from ibmap.estimators import GSMN, IBMAPHC, IBMAPTS
     from ibmap.graph import MarkovGraph
     from ibmap.independence.bayesian import BayesianTest
@@ -47,6 +48,7 @@ _HOMES = {
     "MarkovNetwork": "ibmap.model",
     "SearchResult": "ibmap.result",
     "SeparationTest": "ibmap.independence.separation",
+    "StopSearch": "ibmap.errors",
     "blanket_closure": "ibmap.closure",
     "closure_score": "ibmap.score",
     "encode": "ibmap.encoding",
@@ -68,6 +70,7 @@ __all__ = [
     "MarkovNetwork",
     "SearchResult",
     "SeparationTest",
+    "StopSearch",
     "blanket_closure",
     "closure_score",
     "encode",

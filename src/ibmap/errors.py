@@ -48,6 +48,10 @@ class MissingLibraryError(IbmapError, ImportError):
     """A library of an extra is needed that is not installed."""
 
 
+class StopSearch(Exception):  # noqa: N818 - not an error: a callback raises it to end a search
+    """Raised by a callback to end a search cleanly, with the best so far."""
+
+
 class IbmapWarning(UserWarning):
     """Base of all warnings issued by ibmap."""
 

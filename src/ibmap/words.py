@@ -34,7 +34,8 @@ def how_learned(result: SearchResult) -> str:
     if result.n_ascents is None:
         test = source.options.get("test")
         nodes = "" if result.n_nodes is None else f", {result.n_nodes:,} nodes"
-        return f"{name}, {test} test{nodes}" if test else name
+        cut = " (interrupted; this is what it had found)" if result.stopped == "interrupted" else ""
+        return (f"{name}, {test} test{nodes}" if test else name) + cut
     start = STARTS.get(str(result.start), "the structure given")
     better = ", the better of two starts" if source.options.get("start") == "best" else ""
     ascents = "1 ascent" if result.n_ascents == 1 else f"{result.n_ascents:,} ascents"

@@ -23,6 +23,7 @@ from ibmap.blankets.operator import InTurn, run
 from ibmap.graph import MarkovGraph
 from ibmap.independence.protocol import IndependenceTest, Triplet
 from ibmap.options import as_choice
+from ibmap.progress import Monitor
 from ibmap.ties import order_with_ties
 
 RULES = ("or", "and")
@@ -322,7 +323,12 @@ def check_choices(rule: str, grow: str, order: str) -> None:
 
 
 def blankets(
-    test: IndependenceTest, *, grow: str = "once", order: str = "association", deadline: float | None = None
+    test: IndependenceTest,
+    *,
+    grow: str = "once",
+    order: str = "association",
+    deadline: float | None = None,
+    monitor: Monitor | None = None,
 ) -> tuple[tuple[int, ...], ...]:
     """Find the blanket of every variable with GS.
 
@@ -336,6 +342,8 @@ def blankets(
         Try the most dependent first, or go by column.
     deadline : float, optional
         When `time.monotonic` is past this, variables not reached get an empty blanket.
+    monitor : Monitor, optional
+        Told after every variable; if it is stopped, the same as past the deadline.
 
     Returns
     -------
@@ -344,8 +352,10 @@ def blankets(
     """
     check_choices("or", grow, order)
     found: list[tuple[int, ...]] = []
+    monitor = monitor or Monitor()
     for x in range(test.n_variables):
-        if deadline is not None and time.monotonic() > deadline:
+        monitor.tell("blankets", x, test.n_variables, n_tests=test.n_tests)
+        if monitor.is_stopped or (deadline is not None and time.monotonic() > deadline):
             return tuple(found) + ((),) * (test.n_variables - len(found))
         found.append(run(grow_shrink(test, x, grow, order), test))
     return tuple(found)
@@ -358,6 +368,7 @@ def gsmn(
     grow: str = "once",
     order: str = "association",
     deadline: float | None = None,
+    monitor: Monitor | None = None,
 ) -> MarkovGraph:
     """Learn a structure with GSMN: the GS blankets of all variables, joined.
 
@@ -373,6 +384,8 @@ def gsmn(
         Try the most dependent first, or go by column.
     deadline : float, optional
         When `time.monotonic` is past this, variables not reached get an empty blanket.
+    monitor : Monitor, optional
+        Told after every variable; if it is stopped, the same as past the deadline.
 
     Returns
     -------
@@ -387,7 +400,7 @@ def gsmn(
     True
     """
     as_choice(rule, "rule", RULES)
-    found = blankets(test, grow=grow, order=order, deadline=deadline)
+    found = blankets(test, grow=grow, order=order, deadline=deadline, monitor=monitor)
     return join_blankets(found, test.names, rule)
 
 

@@ -175,6 +175,24 @@ Threads = Annotated[
         show_default=False,
     ),
 ]
+CheckpointFile = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="Keep the search in a file, every few seconds and when it ends early.",
+        rich_help_panel=CLIMB,
+        show_default=False,
+    ),
+]
+ResumeFile = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="Go on from a checkpoint of the same table and options, and keep on writing it.",
+        rich_help_panel=CLIMB,
+        show_default=False,
+    ),
+]
 TestChoice = Annotated[
     Test | None,
     typer.Option(

@@ -13,6 +13,7 @@ import typer
 from ibmap.cli.arguments import (
     AsJson,
     BinRules,
+    CheckpointFile,
     DropColumns,
     EquivalentSampleSize,
     GrowChoice,
@@ -31,6 +32,7 @@ from ibmap.cli.arguments import (
     PriorProbability,
     Quiet,
     ReportPage,
+    ResumeFile,
     RuleChoice,
     Separator,
     Significance,
@@ -42,6 +44,7 @@ from ibmap.cli.arguments import (
     Threads,
 )  # fmt: skip
 from ibmap.cli.console import interruptible, print_json, say, warnings_as_messages
+from ibmap.cli.interrupts import Interrupts
 from ibmap.cli.options import (
     Algorithm,
     Hyperparameters,
@@ -96,6 +99,8 @@ def _learn(  # noqa: PLR0913, PLR0917 - a command's options are its parameters
     max_nodes: MaxNodes = None,
     max_memory: MaxMemory = None,
     threads: Threads = None,
+    checkpoint: CheckpointFile = None,
+    resume: ResumeFile = None,
     test: TestChoice = None,
     rule: RuleChoice = None,
     grow: GrowChoice = None,
@@ -115,7 +120,7 @@ def _learn(  # noqa: PLR0913, PLR0917 - a command's options are its parameters
         "max_nodes": max_nodes, "max_memory": max_memory,
         "test": test, "rule": rule, "grow": grow, "order": order, "significance": significance,
         "prior": prior, "hyperparameters": hyperparameters, "slices": slices,
-        "equivalent_sample_size": equivalent_sample_size,
+        "equivalent_sample_size": equivalent_sample_size, "checkpoint": checkpoint, "resume": resume,
     }  # fmt: skip
     given = {name: value for name, value in named.items() if value is not None}
     refuse_inapplicable(algorithm, given)
@@ -131,11 +136,13 @@ def _learn(  # noqa: PLR0913, PLR0917 - a command's options are its parameters
     )
     with warnings_as_messages(quiet), Waiting("learning", quiet) as waiting:
         data = reading.read(table)
-        result = _fit(data, algorithm, {**given, "reading": reading}, waiting)
+        interrupts = Interrupts(waiting)
+        result = _fit(data, algorithm, {**given, "reading": reading}, interrupts)
     writers = {path: partial(_write_network, result, path) for path in outputs or []}
     if report is not None:
         writers[report] = partial(write_page, result, report, Path(source_name(table)).name, data)
     _deliver(result, source_name(table), as_json, writers, quiet)
+    interrupts.end()
 
 
 def refuse_inapplicable(algorithm: Algorithm, given: Mapping[str, Any]) -> None:
@@ -189,8 +196,10 @@ def _either(names: Sequence[str]) -> str:
     return " or ".join(names)
 
 
-def _fit(table: EncodedTable, algorithm: Algorithm, given: dict[str, Any], waiting: Waiting) -> SearchResult:
-    """Run the learner."""
+def _fit(
+    table: EncodedTable, algorithm: Algorithm, given: dict[str, Any], interrupts: Interrupts
+) -> SearchResult:
+    """Run the learner; Ctrl-C ends it with the best so far."""
     from ibmap.learning import LEARNERS
     from ibmap.options import n_cores
 
@@ -201,9 +210,14 @@ def _fit(table: EncodedTable, algorithm: Algorithm, given: dict[str, Any], waiti
         options["start"] = _read_start(options["start"])
     n_threads = options.pop("threads", None) or n_cores()
     learner = LEARNERS[algorithm]
-    running = {"n_threads": n_threads, "callback": waiting} if learner.is_parallel else {}
+    running: dict[str, Any] = {
+        name: options.pop(name) for name in ("checkpoint", "resume") if name in options
+    }
+    running |= {"n_threads": n_threads} if learner.is_parallel else {}
     chosen = learner.options(**options)
-    return weighed(learner.learn(table, chosen, **running), chosen, table)
+    with interrupts:
+        result = learner.learn(table, chosen, callback=interrupts, **running)
+    return result if interrupts.is_asked else interrupts.unless(weighed, result, chosen, table)
 
 
 def _read_start(start: str) -> Any:

@@ -10,16 +10,19 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from ibmap.cli.console import say
+from ibmap.progress import Progress
 
 if TYPE_CHECKING:
-    from ibmap.search.hill_climbing import Progress
     from ibmap.search.tree_search import TreeProgress
 
 PATIENCE = 1.0  # seconds without a word
 COMPILING = "compiling the kernels for this machine, once per installation (up to a minute)"
 DESCRIPTIONS = {
+    "blankets": "finding the blanket of each variable",
     "first look": "scoring every change of one edge",
+    "weighing": "climbing",
     "ascending": "climbing",
+    "settling": "weighing the evidence",
     "searching": "searching",
 }
 
@@ -44,6 +47,7 @@ class Waiting:
         self._lock = threading.Lock()
         self._ended = False
         self._latest: Progress | TreeProgress | None = None
+        self._first: Progress | None = None
         self._bar: Any = None
         self._timer = threading.Timer(PATIENCE, self._begin)
         self._timer.daemon = True
@@ -91,6 +95,8 @@ class Waiting:
     def _show(self, progress: Progress | TreeProgress) -> None:
         """Move the bar."""
         description = describe(progress)
+        if pace := self._pace(progress):
+            description += f", {pace}"
         known = progress.total > 0
         self._bar.update(
             self._bar.task_ids[0],
@@ -98,6 +104,44 @@ class Waiting:
             total=progress.total if known else None,
             completed=progress.done if known else 0,
         )
+
+    def _pace(self, progress: Progress | TreeProgress) -> str:
+        """Say how long it will take where that can be known, or how fast it goes where not."""
+        if not isinstance(progress, Progress):
+            return ""
+        if progress.seconds_left is not None:
+            return f"about {duration(progress.seconds_left)} left"
+        if progress.phase != "ascending":
+            return ""
+        self._first = self._first or progress
+        seconds, n_ascents = (
+            progress.seconds - self._first.seconds,
+            progress.n_ascents - self._first.n_ascents,
+        )
+        return f"{n_ascents / seconds:.1f} a second" if seconds > 1 and n_ascents else ""
+
+
+def duration(seconds: float) -> str:
+    """Write a time the way people say it.
+
+    Parameters
+    ----------
+    seconds : float
+        At least 0.
+
+    Returns
+    -------
+    str
+        Such as ``40 s``, ``12 min`` or ``3.5 h``.
+
+    Examples
+    --------
+    >>> duration(42.3), duration(700), duration(12600)
+    ('42 s', '12 min', '3.5 h')
+    """
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 def describe(progress: Progress | TreeProgress) -> str:
@@ -119,9 +163,8 @@ def describe(progress: Progress | TreeProgress) -> str:
     if isinstance(progress, TreeProgress):
         waiting = f"{progress.n_nodes:,} nodes, {progress.n_frontier:,} waiting"
         return f"{words}, {waiting}, cost {progress.cost:.2f}, at least {progress.bound:.2f}"
-    if progress.phase == "ascending":
-        words += f", ascent {progress.n_ascents}, score {progress.score:.1f}"
-    return words
+    details = progress.details()
+    return f"{words}, {details}" if details else words
 
 
 def has_compiled_kernels() -> bool:

@@ -5,18 +5,24 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
 
 from ibmap.errors import SearchWarning
 from ibmap.evidence.statements import Witness
 from ibmap.evidence.variables import describe_variables
 from ibmap.graph import as_graph
 from ibmap.independence.protocol import ProbabilisticTest
+from ibmap.learning.checkpoint import Checkpoint, refuse_overwriting, samefile
 from ibmap.learning.options import HillClimbingOptions
 from ibmap.learning.starts import find_start, start_names
-from ibmap.result import PairEvidence, SearchResult, collect_evidence, provenance_of
+from ibmap.progress import Callback, Monitor
+from ibmap.provenance import plain, provenance_of
+from ibmap.result import PairEvidence, SearchResult, collect_evidence
 from ibmap.score import local_score
+from ibmap.search.climb import Climb
 from ibmap.search.cost import DistinctTests
-from ibmap.search.hill_climbing import Callback, Climb, hill_climb
+from ibmap.search.hill_climbing import hill_climb
 from ibmap.table import EncodedTable
 from ibmap.ties import TOLERANCE
 
@@ -30,6 +36,8 @@ def learn_hc(
     *,
     n_threads: int = 1,
     callback: Callback | None = None,
+    checkpoint: str | Path | None = None,
+    resume: str | Path | None = None,
 ) -> SearchResult:
     """Learn a structure with IBMAP-HC.
 
@@ -42,34 +50,44 @@ def learn_hc(
     n_threads : int
         Threads; the result is the same for any number.
     callback : callable, optional
-        Called with the progress of the search.
+        Called with the progress of the search. If it raises `ibmap.StopSearch`, the search ends
+        there, with the best so far.
+    checkpoint : str or Path, optional
+        A file that keeps the search, written every few seconds and when it ends early.
+    resume : str or Path, optional
+        A checkpoint to go on from, of the same table and options (limits may differ). The search
+        is kept in the same file unless `checkpoint` names another. The result is that of a run
+        without interruption.
 
     Returns
     -------
     SearchResult
-        With score, trace and evidence; a `SearchWarning` if a limit was hit.
+        With score, trace and evidence; a `SearchWarning` if it ended early.
     """
     begun = time.perf_counter()
     test = options.make_test(table)
     names = start_names(options.start)
-    tests = DistinctTests(test.n_variables)
-    climbs = _climb_from_each(test, names, options, (n_threads, callback, tests))
+    kept = _open_checkpoint(table, options, checkpoint, resume)
+    tests = DistinctTests(test.n_variables) if kept is None else kept.tests
+    climbs = _climb_from_each(test, names, options, _Running(n_threads, Monitor(callback), tests, kept))
+    if kept is not None and [climb.stopped for climb in climbs] == ["optimum"] * len(names):
+        kept.update(is_finished=True)
     won = best_climb(climbs)
     climb = climbs[won]
     witness = Witness(table, {str(options.recorded()["test"]): test})
     gains = climb.gains
     evidence = () if gains is None else collect_evidence(climb.graph, gains, witness=witness)
     _warn_if_arbitrary(evidence)
-    provenance = provenance_of(table, "hc", options.recorded(), time.perf_counter() - begun)
+    seconds = time.perf_counter() - begun if kept is None else kept.seconds
     return SearchResult(
         graph=as_graph(climb.graph, table.names),  # a callable's test may number the variables
         states=table.labels,
-        provenance=provenance,
+        provenance=provenance_of(table, "hc", options.recorded(), seconds),
         n_tests=tests.n_tests + tests.count_other(test.asked),
         score=climb.score,
         n_ascents=len(climb.trace),
         n_iterations=climb.n_iterations,
-        stopped=climb.stopped,
+        stopped=_ending(climbs, won, len(names)),
         start=names[won],
         trace=climb.trace,
         evidence=evidence,
@@ -77,27 +95,72 @@ def learn_hc(
     )
 
 
+class _Running(NamedTuple):
+    """How climbs run: threads, who is told, the tests so far, and what keeps them."""
+
+    n_threads: int
+    monitor: Monitor
+    tests: DistinctTests
+    kept: Checkpoint | None
+
+
 def _climb_from_each(
-    test: ProbabilisticTest,
-    names: Sequence[str],
-    options: HillClimbingOptions,
-    running: tuple[int, Callback | None, DistinctTests],
+    test: ProbabilisticTest, names: Sequence[str], options: HillClimbingOptions, running: _Running
 ) -> list[Climb]:
     """Climb from each start in turn; each has an even share of the time the ones before it left."""
     begun = time.perf_counter()
-    n_threads, callback, tests = running
+    n_threads, monitor, tests, kept = running
     score = local_score(test)
-    climbs = []
+    climbs: list[Climb] = []
     for k, name in enumerate(names):
         limits = options.limits().after(time.perf_counter() - begun).shared(len(names) - k)
         start_begun = time.perf_counter()
-        start = find_start(test, options.start if name == "graph" else name, limits.max_seconds)
+        start = find_start(test, options.start if name == "graph" else name, limits.max_seconds, monitor)
         limits = limits.after(time.perf_counter() - start_begun)
+        if monitor.is_stopped and climbs:
+            break
+        keeper = None if kept is None else kept.keeper(k)
         climbs.append(
-            hill_climb(score, start, limits=limits, n_threads=n_threads, callback=callback, tests=tests)
+            hill_climb(
+                score, start, limits=limits, n_threads=n_threads, callback=monitor, tests=tests, keeper=keeper
+            )
         )
         _warn_if_stopped(climbs[-1], name)
+        if monitor.is_stopped:
+            break
     return climbs
+
+
+def _ending(climbs: Sequence[Climb], won: int, n_starts: int) -> str:
+    """Tell why the search ended: interrupted if any part of it was."""
+    is_cut = len(climbs) < n_starts or climbs[-1].stopped == "interrupted"
+    return "interrupted" if is_cut else climbs[won].stopped
+
+
+def _open_checkpoint(
+    table: EncodedTable,
+    options: HillClimbingOptions,
+    checkpoint: str | Path | None,
+    resume: str | Path | None,
+) -> Checkpoint | None:
+    """Open the file that keeps the search, with what it holds already if it is to go on."""
+    path = resume if checkpoint is None else checkpoint
+    if path is None:
+        return None
+    recorded = {k: v for k, v in options.recorded().items() if k not in ("max_ascents", "max_seconds")}
+    identity = {
+        "version": provenance_of(table, "hc", {}, 0.0).version,
+        "fingerprint": table.fingerprint,
+        "options": {key: plain(value) for key, value in recorded.items()},
+        "start_edges": None if isinstance(options.start, str) else as_graph(options.start, table.names).edges,
+    }
+    kept = Checkpoint(path, identity, table.n_variables, len(start_names(options.start)))
+    if resume is not None:
+        kept.load(resume)
+    if resume is None or not samefile(path, resume):
+        refuse_overwriting(path)
+    kept.write()
+    return kept
 
 
 def best_climb(climbs: Sequence[Climb]) -> int:
@@ -121,8 +184,14 @@ def best_climb(climbs: Sequence[Climb]) -> int:
 
 
 def _warn_if_stopped(climb: Climb, start: str) -> None:
-    """Say that a limit ended a climb."""
-    if climb.stopped != "optimum":
+    """Say that a limit or the user ended a climb."""
+    if climb.stopped == "interrupted":
+        msg = (
+            f"the search was interrupted after {len(climb.trace)} ascents from start={start!r}; "
+            "the structure is the best so far, not a local optimum"
+        )
+        warnings.warn(msg, SearchWarning, stacklevel=5)
+    elif climb.stopped != "optimum":
         msg = (
             f"the search stopped at its limit {climb.stopped} after {len(climb.trace)} ascents from "
             f"start={start!r}; the structure is the best so far, not a local optimum"

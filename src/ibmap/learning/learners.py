@@ -21,14 +21,18 @@ class Learner:
     options : type
         A subclass of `TestOptions`; its fields are what can be chosen.
     learn : callable
-        Takes an encoded table and options; a parallel one also `n_threads` and `callback`.
+        Takes an encoded table, options and `callback`; a parallel one also `n_threads`, one that
+        can be resumed also `checkpoint` and `resume`.
     is_parallel : bool
         Whether it can use threads.
+    is_resumable : bool
+        Whether it can be kept in a file and resumed.
     """
 
     options: type[TestOptions]
     learn: Callable[..., SearchResult]
     is_parallel: bool = False
+    is_resumable: bool = False
 
     def takes(self, option: str) -> bool:
         """Tell whether an option of the command line applies, whatever the test.
@@ -50,11 +54,13 @@ class Learner:
         """
         if option == "threads":
             return self.is_parallel
+        if option in ("checkpoint", "resume"):
+            return self.is_resumable
         return option in {each.name for each in fields(self.options)}
 
 
 LEARNERS = {
-    "hc": Learner(HillClimbingOptions, learn_hc, is_parallel=True),
+    "hc": Learner(HillClimbingOptions, learn_hc, is_parallel=True, is_resumable=True),
     "ts": Learner(TreeSearchOptions, learn_ts, is_parallel=True),
     "gsmn": Learner(GSMNOptions, learn_gsmn),
 }

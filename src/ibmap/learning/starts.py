@@ -10,6 +10,7 @@ from ibmap.errors import InvalidGraphError, InvalidOptionError, UnknownVariableE
 from ibmap.graph import MarkovGraph, as_graph
 from ibmap.independence.protocol import IndependenceTest
 from ibmap.options import as_choice
+from ibmap.progress import Monitor
 
 STARTS = ("gsmn", "empty", "best")
 
@@ -37,7 +38,9 @@ def start_names(start: Any) -> tuple[str, ...]:
     return ("gsmn", "empty") if as_choice(start, "start", STARTS) == "best" else (start,)
 
 
-def find_start(test: IndependenceTest, start: Any, seconds: float | None = None) -> MarkovGraph:
+def find_start(
+    test: IndependenceTest, start: Any, seconds: float | None = None, monitor: Monitor | None = None
+) -> MarkovGraph:
     """Find where one climb begins.
 
     Parameters
@@ -48,6 +51,8 @@ def find_start(test: IndependenceTest, start: Any, seconds: float | None = None)
         Its name, or a graph over the columns.
     seconds : float, optional
         How long it may take.
+    monitor : Monitor, optional
+        Told where it stands.
 
     Returns
     -------
@@ -56,7 +61,8 @@ def find_start(test: IndependenceTest, start: Any, seconds: float | None = None)
     """
     if isinstance(start, str):
         if start == "gsmn":
-            return gsmn(test, deadline=None if seconds is None else time.monotonic() + seconds)
+            deadline = None if seconds is None else time.monotonic() + seconds
+            return gsmn(test, deadline=deadline, monitor=monitor)
         return MarkovGraph.empty(test.n_variables, test.names)
     try:
         return as_graph(start, test.names)

@@ -6,7 +6,8 @@ many times over. The distinct ones are counted exactly without being listed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,6 +72,53 @@ class DistinctTests:
         """
         return sum(not self._is_covered(triplet) for triplet in triplets)
 
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Give all that is known, to be restored later.
+
+        Returns
+        -------
+        dict from str to ndarray
+            Take it as it is.
+        """
+        return {
+            "sets": self._sets[: self._n_looks].copy(),
+            "earlier": self._earlier[: self._n_looks].copy(),
+            "newest": self._newest.copy(),
+            "n_tests": np.array([self.n_tests], np.int64),
+        }
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, NDArray[Any]]) -> DistinctTests:
+        """Restore what `state` gave.
+
+        Parameters
+        ----------
+        state : dict from str to ndarray
+            As it was given.
+
+        Returns
+        -------
+        DistinctTests
+            Counts on as the other would have.
+
+        Examples
+        --------
+        >>> tests = DistinctTests(3)
+        >>> tests.look(0, ())
+        >>> again = DistinctTests.from_state(tests.state())
+        >>> again.look(0, ())
+        >>> again.n_tests
+        4
+        """
+        tests = cls(len(state["newest"]))
+        n_looks = len(state["sets"])
+        while len(tests._sets) < n_looks:
+            tests._grow()
+        tests._sets[:n_looks], tests._earlier[:n_looks] = state["sets"], state["earlier"]
+        tests._newest[:] = state["newest"]
+        tests._n_looks, tests.n_tests = n_looks, int(state["n_tests"][0])
+        return tests
+
     def _is_covered(self, triplet: Triplet) -> bool:
         """Tell whether a look has asked this triplet."""
         x, y, given = triplet
@@ -87,9 +135,13 @@ class DistinctTests:
     def _remember(self, x: int, center: NDArray[np.uint64]) -> None:
         """Append a look to the chain of its variable."""
         if self._n_looks == len(self._sets):
-            self._sets = np.concatenate([self._sets, np.zeros_like(self._sets)])
-            self._earlier = np.concatenate([self._earlier, np.full_like(self._earlier, -1)])
+            self._grow()
         self._sets[self._n_looks] = center
         self._earlier[self._n_looks] = self._newest[x]
         self._newest[x] = self._n_looks
         self._n_looks += 1
+
+    def _grow(self) -> None:
+        """Make room for twice as many looks."""
+        self._sets = np.concatenate([self._sets, np.zeros_like(self._sets)])
+        self._earlier = np.concatenate([self._earlier, np.full_like(self._earlier, -1)])

@@ -12,127 +12,24 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ibmap.graph import MarkovGraph
+from ibmap.progress import Callback, Monitor, Progress
 from ibmap.score import LocalScore
+from ibmap.search.climb import Climb, ClimbState, Flip, Keeper
 from ibmap.search.cost import DistinctTests
+from ibmap.search.limits import Limits
 from ibmap.ties import TOLERANCE
+
+__all__ = ["Callback", "Climb", "Flip", "Limits", "Progress", "best_flip", "hill_climb"]
 
 BATCH = 8  # variables or pairs worked on at a time, for any number of threads
 N_NEAREST = 50  # missing edges whose gain is worked out at the end
-
-
-class Flip(NamedTuple):
-    """One ascent: the pair flipped, whether an edge was added, gain and new score."""
-
-    x: int
-    y: int
-    added: bool
-    gain: float
-    score: float
-
-
-class Progress(NamedTuple):
-    """What a callback is told: where a climb stands."""
-
-    phase: str
-    done: int
-    total: int
-    n_ascents: int
-    score: float
-    seconds: float
-
-
-Callback = Callable[[Progress], None]
-
-
-@dataclass(frozen=True)
-class Limits:
-    """When to stop before a local optimum is reached.
-
-    Parameters
-    ----------
-    max_ascents : int, optional
-        Number of flips at most.
-    max_seconds : float, optional
-        Wall-clock time at most; checked between refreshes.
-    """
-
-    max_ascents: int | None = None
-    max_seconds: float | None = None
-
-    def after(self, seconds: float) -> Limits:
-        """Give what is left after some time.
-
-        Parameters
-        ----------
-        seconds : float
-            Time spent already.
-
-        Returns
-        -------
-        Limits
-            With that much less time.
-        """
-        if self.max_seconds is None:
-            return self
-        return Limits(self.max_ascents, max(self.max_seconds - seconds, 0.0))
-
-    def shared(self, n_climbs: int) -> Limits:
-        """Give one climb's share of the time.
-
-        Parameters
-        ----------
-        n_climbs : int
-            How many climbs are to come, this one included.
-
-        Returns
-        -------
-        Limits
-            With an even share of the time; the flips are each climb's own.
-        """
-        return self if self.max_seconds is None else Limits(self.max_ascents, self.max_seconds / n_climbs)
-
-
-@dataclass(frozen=True, eq=False)
-class Climb:
-    """The outcome of a hill climb.
-
-    Parameters
-    ----------
-    graph : MarkovGraph
-        The last structure reached.
-    score : float
-        Its score.
-    trace : tuple of Flip
-        The ascents in order.
-    n_iterations : int
-        Neighbourhoods looked at: one more than the ascents unless a limit
-        ended the climb.
-    stopped : {"optimum", "max_ascents", "max_seconds"}
-        Why it ended.
-    gains : ndarray of shape (n_variables, n_variables) or None
-        Gain of flipping each pair at the end: of all edges, of the best missing
-        edges, and minus infinity where a bound was enough to do without. None if
-        there was no time to look.
-    tests : DistinctTests
-        What it cost.
-    """
-
-    graph: MarkovGraph
-    score: float
-    trace: tuple[Flip, ...]
-    n_iterations: int
-    stopped: str
-    gains: NDArray[np.float64] | None
-    tests: DistinctTests = field(repr=False)
 
 
 def hill_climb(
@@ -141,8 +38,9 @@ def hill_climb(
     *,
     limits: Limits | None = None,
     n_threads: int = 1,
-    callback: Callback | None = None,
+    callback: Callback | Monitor | None = None,
     tests: DistinctTests | None = None,
+    keeper: Keeper | None = None,
 ) -> Climb:
     """Flip the best edge until no flip improves the score.
 
@@ -160,9 +58,11 @@ def hill_climb(
     n_threads : int
         Threads that refresh variables; the result is the same for any number.
     callback : callable, optional
-        Called with a `Progress` after each step.
+        Called with a `Progress` after each step; it may raise `StopSearch` to end the climb there.
     tests : DistinctTests, optional
         Counts the tests, those of earlier climbs only once; this climb's alone by default.
+    keeper : Keeper, optional
+        Keeps the state of the climb, or has one to go on from.
 
     Returns
     -------
@@ -178,8 +78,9 @@ def hill_climb(
     >>> hill_climb(score, MarkovGraph.empty(3)).graph.edges
     ((0, 1),)
     """
-    climber = _Climber(score, start, limits or Limits(), callback)
+    climber = _Climber(score, start, limits or Limits(), Monitor.of(callback))
     climber.tests = tests or climber.tests
+    climber.remember(keeper)
     with ThreadPoolExecutor(max_workers=n_threads) as pool:
         return climber.run(pool)
 
@@ -187,54 +88,85 @@ def hill_climb(
 class _Climber:
     """The state of one climb: the structure and what is known of each variable's changes."""
 
-    def __init__(
-        self, score: LocalScore, start: MarkovGraph, limits: Limits, callback: Callback | None
-    ) -> None:
-        self.score, self.limits, self.callback = score, limits, callback
+    def __init__(self, score: LocalScore, start: MarkovGraph, limits: Limits, monitor: Monitor) -> None:
+        self.score, self.limits, self.monitor = score, limits, monitor
         self.names = start.names
         self.adjacency = start.adjacency.copy()
         self.n = start.n_variables
+        self.n_looked = 0
         self.changes = np.full((self.n, self.n), -np.inf)  # terms, or what they are at most
         self.is_exact = np.ones((self.n, self.n), bool)
         self.gains = np.full((self.n, self.n), -np.inf)
         self.tests = DistinctTests(self.n)
         self.trace: list[Flip] = []
         self.n_iterations = 0
+        self.is_optimum = False
+        self.keeper: Keeper | None = None
         self.begun = time.monotonic()
+
+    def remember(self, keeper: Keeper | None) -> None:
+        """Go on from the state a keeper has, if any, and offer it states from now on."""
+        self.keeper = keeper
+        state = None if keeper is None else keeper.restored()
+        if state is None:
+            return
+        self.adjacency, self.changes = state.adjacency.copy(), state.changes.copy()
+        self.is_exact, self.n_looked = state.is_exact.copy(), state.n_looked
+        self.trace, self.n_iterations = list(state.trace), state.n_iterations
+        self.is_optimum = state.is_optimum
+
+    def state(self) -> ClimbState:
+        """Give all that is needed to go on."""
+        return ClimbState(
+            adjacency=self.adjacency.copy(),
+            n_looked=self.n_looked,
+            changes=self.changes.copy(),
+            is_exact=self.is_exact.copy(),
+            trace=tuple(self.trace),
+            n_iterations=self.n_iterations,
+            is_optimum=self.is_optimum,
+        )
 
     def run(self, pool: ThreadPoolExecutor) -> Climb:
         """Look at everything once, then ascend."""
-        if not self._look_at_all(pool):
-            return self._climb("max_seconds", None)
-        stopped = None
+        stopped = self._look_at_all(pool)
+        if stopped is not None:
+            self._offer(at_once=True)
+            return self._climb(stopped, None)
+        stopped = "optimum" if self.is_optimum else None
         while stopped is None:
             stopped = self._ascend(pool)
-        if stopped != "max_seconds":
+        self.is_optimum = stopped == "optimum"
+        if stopped in ("optimum", "max_ascents"):
             self._settle(pool)
+        self._offer(at_once=True)
         return self._climb(stopped, np.where(self.is_exact & self.is_exact.T, self.gains, -np.inf))
 
-    def _look_at_all(self, pool: ThreadPoolExecutor) -> bool:
-        """Refresh every variable, a few at a time; tell whether there was time."""
-        for first in range(0, self.n, BATCH):
-            if self._is_late():
-                return False
-            last = min(first + BATCH, self.n)
-            self._refresh(range(first, last), pool)
-            self._tell("first look", last, self.n)
+    def _look_at_all(self, pool: ThreadPoolExecutor) -> str | None:
+        """Refresh every variable, a few at a time; return why the climb ends, if it does."""
+        while self.n_looked < self.n:
+            self._tell("first look", self.n_looked, self.n)
+            if (stopped := self._stop()) is not None:
+                return stopped
+            last = min(self.n_looked + BATCH, self.n)
+            self._refresh(range(self.n_looked, last), pool)
+            self.n_looked = last
+            self._offer()
+        self._tell("first look", self.n, self.n)
         for x in range(self.n):
             self._update_gains(x)
-        return True
+        return None
 
     def _ascend(self, pool: ThreadPoolExecutor) -> str | None:
         """Take the best flip; return why the climb ends, if it does."""
         if self.limits.max_ascents is not None and len(self.trace) >= self.limits.max_ascents:
             return "max_ascents"
-        while (pending := self._in_doubt()).size:
-            if self._is_late():
-                return "max_seconds"
+        while (pending := self._in_doubt()).size and self._stop() is None:
             self._work_out(pending, pool)
-        if self._is_late():
-            return "max_seconds"
+            self._tell("weighing", 0)
+            self._offer()
+        if (stopped := self._stop()) is not None:
+            return stopped
         self.n_iterations += 1
         x, y, gain = best_flip(self.gains)
         if not gain > TOLERANCE:
@@ -244,7 +176,8 @@ class _Climber:
         self._update_gains(x)
         self._update_gains(y)
         self.trace.append(Flip(x, y, bool(self.adjacency[x, y]), float(gain), self._total()))
-        self._tell("ascending", len(self.trace), 0)
+        self._tell("ascending", len(self.trace))
+        self._offer()
         return None
 
     def _in_doubt(self) -> NDArray[np.int64]:
@@ -280,9 +213,11 @@ class _Climber:
             missing = np.sort(self.gains[np.triu(is_known & ~self.adjacency, 1)])[::-1]
             worst = missing[N_NEAREST - 1] if len(missing) >= N_NEAREST else -np.inf
             wanted = np.triu(~is_known & (self.adjacency | (self.gains > worst)))
-            if not wanted.any() or self._is_late():
+            if not wanted.any() or self._stop() is not None:
                 return
             self._work_out(self._highest(wanted), pool)
+            self._tell("settling", 0)
+            self._offer()
 
     def _blanket(self, x: int, flipped: int | None = None) -> tuple[int, ...]:
         """List a variable's neighbours, one of them flipped."""
@@ -315,23 +250,30 @@ class _Climber:
         """Sum the terms of all variables."""
         return math.fsum(self.changes.diagonal())
 
-    def _is_late(self) -> bool:
-        """Tell whether the time limit has passed."""
+    def _stop(self) -> str | None:
+        """Tell why the climb has to end here, if it has to."""
+        if self.monitor.is_stopped:
+            return "interrupted"
         limit = self.limits.max_seconds
-        return limit is not None and time.monotonic() - self.begun >= limit
+        return "max_seconds" if limit is not None and time.monotonic() - self.begun >= limit else None
 
-    def _tell(self, phase: str, done: int, total: int) -> None:
+    def _tell(self, phase: str, done: int, total: int = 0) -> None:
         """Report progress."""
-        if self.callback is not None:
-            seconds = time.monotonic() - self.begun
-            score = self._total() if phase == "ascending" else math.nan
-            self.callback(Progress(phase, done, total, len(self.trace), score, seconds))
+        score = self._total() if phase == "ascending" else math.nan
+        reached = {"n_ascents": len(self.trace), "score": score, "n_tests": self.tests.n_tests}
+        self.monitor.tell(phase, done, total, **reached)
+
+    def _offer(self, at_once: bool = False) -> None:
+        """Offer the state to whoever keeps it."""
+        if self.keeper is not None and self.n_looked:
+            self.keeper.offer(self.state, at_once=at_once)
 
     def _climb(self, stopped: str, gains: NDArray[np.float64] | None) -> Climb:
         """Put the outcome together."""
         graph = MarkovGraph(self.adjacency, self.names)
         if gains is None:
-            score = math.fsum(self.score.term(x, graph.blanket(x)) for x in range(self.n))
+            rest = [self.score.term(x, graph.blanket(x)) for x in range(self.n_looked, self.n)]
+            score = math.fsum([*self.changes.diagonal()[: self.n_looked], *rest])
         else:
             score = self._total()
         return Climb(graph, score, tuple(self.trace), self.n_iterations, stopped, gains, self.tests)

@@ -22,6 +22,7 @@ from typing import Any, NamedTuple, Protocol
 
 from ibmap.blankets.operator import InTurn, Operator
 from ibmap.closure import Assertion
+from ibmap.errors import StopSearch
 from ibmap.independence.protocol import ProbabilisticTest, Triplet
 from ibmap.search.budget import Budget, Resumable, share
 from ibmap.search.operator_tree import RunSearch
@@ -151,7 +152,8 @@ def tree_search(
     n_threads : int
         Threads that search parts; the result is the same for any number.
     callback : callable, optional
-        Called with a `TreeProgress` every tenth of a second or so.
+        Called with a `TreeProgress` every tenth of a second or so; it may raise `StopSearch` to end
+        the search there.
 
     Returns
     -------
@@ -219,6 +221,7 @@ class _Watch:
     def __init__(self, searches: Sequence[PartSearch], callback: Callback | None) -> None:
         self._searches, self._callback = searches, callback
         self._lock = threading.Lock()
+        self._is_stopped = False
         self._begun = self._told = time.monotonic()
 
     def __call__(self) -> None:
@@ -226,22 +229,26 @@ class _Watch:
         if self._callback is not None and time.monotonic() - self._told > TELL_SECONDS:
             with self._lock:
                 self.tell()
+        if self._is_stopped:
+            raise KeyboardInterrupt  # ends the round as Ctrl-C does
 
     def tell(self) -> None:
         """Tell the callback where the searches stand."""
         self._told = time.monotonic()
-        if self._callback is None:
+        if self._callback is None or self._is_stopped:
             return
         pending = [search for search in self._searches if not search.is_done]
-        self._callback(
-            TreeProgress(
-                phase="searching",
-                done=len(self._searches) - len(pending),
-                total=len(self._searches),
-                n_nodes=sum(search.n_expanded for search in self._searches),
-                n_frontier=sum(search.n_frontier for search in pending),
-                cost=math.fsum(search.cost for search in self._searches),
-                bound=math.fsum(min(search.lowest, search.cost) for search in self._searches),
-                seconds=self._told - self._begun,
-            )
+        progress = TreeProgress(
+            phase="searching",
+            done=len(self._searches) - len(pending),
+            total=len(self._searches),
+            n_nodes=sum(search.n_expanded for search in self._searches),
+            n_frontier=sum(search.n_frontier for search in pending),
+            cost=math.fsum(search.cost for search in self._searches),
+            bound=math.fsum(min(search.lowest, search.cost) for search in self._searches),
+            seconds=self._told - self._begun,
         )
+        try:
+            self._callback(progress)
+        except StopSearch:
+            self._is_stopped = True
