@@ -7,7 +7,21 @@ from typing import Annotated
 import typer
 
 from ibmap import __version__
-from ibmap.cli import compare, demo, explain, learn, report, reproduce, simulate
+from ibmap.cli import (
+    compare,
+    complete,
+    demo,
+    explain,
+    fit,
+    learn,
+    loglik,
+    predict,
+    query,
+    report,
+    reproduce,
+    sample,
+    simulate,
+)
 
 app = typer.Typer(
     name="ibmap",
@@ -33,5 +47,9 @@ def _program(
     """Learn which variables of a table depend directly on which others."""
 
 
-for _module in (learn, explain, report, compare, simulate, reproduce, demo):
+for _module in (
+    learn, explain, report, compare,
+    fit, query, predict, complete, loglik, sample,
+    simulate, reproduce, demo,
+):  # fmt: skip
     _module.register(app)

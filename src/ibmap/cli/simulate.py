@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,10 +10,12 @@ import typer
 
 from ibmap.cli.console import interruptible, say, warnings_as_messages
 from ibmap.cli.options import check_outputs
-from ibmap.errors import FileFormatError, InvalidOptionError
+from ibmap.cli.tables import check_table_output, write_table
+from ibmap.errors import InvalidOptionError
 
 if TYPE_CHECKING:
     import numpy as np
+    import polars as pl
     from numpy.typing import NDArray
 
     from ibmap.simulate import PairwiseNetwork
@@ -99,7 +99,7 @@ def _simulate(  # noqa: PLR0913, PLR0917 - a command's options are its parameter
     """Draw a random Markov network, and a table from it."""
     from ibmap.simulate import random_network
 
-    _check_table_output(output)
+    check_table_output(output)
     check_outputs([truth] if truth else [])
     if truth and Path(truth).resolve() == Path(output).resolve():
         msg = f"--output and --truth are the same file, {output!r}; give each a name of its own"
@@ -115,7 +115,7 @@ def _simulate(  # noqa: PLR0913, PLR0917 - a command's options are its parameter
             cardinalities=cardinality,
         )
         codes = network.sample(rows, random_state=None if seed is None else seed + 1)
-    _write_table(codes, network, output)
+    write_table(_as_frame(codes, network), output)
     if truth:
         options = {"tau": tau, "seed": seed, "structure": structure.value, "signs": signs.value}
         _write_truth(network, {**options, "log_odds": log_odds, "cardinality": cardinality}, rows, truth)
@@ -127,34 +127,11 @@ def _simulate(  # noqa: PLR0913, PLR0917 - a command's options are its parameter
         )
 
 
-def _check_table_output(path: str) -> None:
-    """Refuse a place where no table can be written."""
-    if path == "-":
-        return
-    if Path(path).suffix.lower() not in (".csv", ".parquet"):
-        msg = f"cannot write {path!r}: a table's name must end in .csv or .parquet"
-        raise FileFormatError(msg)
-    if not Path(path).parent.is_dir():
-        msg = f"cannot write {path!r}: there is no folder {str(Path(path).parent)!r}; create it first"
-        raise FileNotFoundError(msg)
-
-
-def _write_table(codes: NDArray[np.uint16], network: PairwiseNetwork, path: str) -> None:
-    """Write the codes under the names of the variables."""
+def _as_frame(codes: NDArray[np.uint16], network: PairwiseNetwork) -> pl.DataFrame:
+    """Put the codes under the names of the variables."""
     import polars as pl
 
-    from ibmap.io import write_atomically
-
-    frame = pl.DataFrame(dict(zip(network.graph.names, codes.T, strict=True)))
-    buffer = io.BytesIO()
-    if path.lower().endswith(".parquet"):
-        frame.write_parquet(buffer)
-    else:
-        frame.write_csv(buffer)
-    if path == "-":
-        sys.stdout.write(buffer.getvalue().decode())
-    else:
-        write_atomically(path, buffer.getvalue())
+    return pl.DataFrame(dict(zip(network.graph.names, codes.T, strict=True)))
 
 
 def _write_truth(network: PairwiseNetwork, options: dict[str, Any], rows: int, path: str) -> None:

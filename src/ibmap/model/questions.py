@@ -151,7 +151,7 @@ class Questions:
     def posterior(
         self,
         of: Variable | Sequence[Variable],
-        given: Mapping[Variable, Any] | None = None,
+        given: Mapping[Any, Any] | None = None,
         *,
         method: str = "auto",
         random_state: RandomState = 0,
@@ -225,7 +225,7 @@ class Questions:
         return estimate(rest, [free.index(v) for v in asked], n_samples, plan, rng)
 
     def marginals(
-        self, of: Variable | Sequence[Variable], given: Mapping[Variable, Any] | None = None
+        self, of: Variable | Sequence[Variable], given: Mapping[Any, Any] | None = None
     ) -> dict[Any, float]:
         """Give the probability of each state of a variable, or joint state of several.
 
@@ -312,7 +312,7 @@ class Questions:
             raise InvalidOptionError(msg)
         return asked
 
-    def _evidence(self, given: Mapping[Variable, Any], asked: Sequence[int]) -> Evidence:
+    def _evidence(self, given: Mapping[Any, Any], asked: Sequence[int]) -> Evidence:
         """Read what is given."""
         codes: dict[int, int] = {}
         for variable, value in given.items():

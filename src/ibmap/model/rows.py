@@ -82,8 +82,9 @@ class Variables:
         """
         found = self._lookups[variable].find(value)
         edges = self.bin_edges.get(self.names[variable])
-        if found is None and edges is not None and isinstance(value, (int, float)):
-            return int(bin_codes(np.array([float(value)]), np.array(edges))[0])
+        number = None if found is not None or edges is None else _number(value)
+        if number is not None and edges is not None:
+            return int(bin_codes(np.array([number]), np.array(edges))[0])
         if found is None:
             raise InvalidTableError(self._unknown(variable, value, ""))
         return found
@@ -212,6 +213,15 @@ class Variables:
                 "them first (complete; command line: ibmap complete), or leave such rows out"
             )
             raise InvalidTableError(msg)
+
+
+def _number(value: Any) -> float | None:
+    """Read a number, as such or as text."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        return None
+    return number if np.isfinite(number) else None
 
 
 def listed(values: Sequence[Any]) -> str:
