@@ -11,6 +11,7 @@ from ibmap.evidence.variables import describe_variables
 from ibmap.graph import as_graph
 from ibmap.learning.options import TreeSearchOptions
 from ibmap.result import SearchResult, provenance_of
+from ibmap.search.asked import AskedTests
 from ibmap.search.tree_search import Callback, TreeSearch, tree_search
 from ibmap.table import EncodedTable
 
@@ -46,12 +47,13 @@ def learn_ts(
     operator = gsmn_operator(test, rule=options.rule, grow=options.grow, order=options.order)
     search = tree_search(operator, test, budget=budget, n_threads=n_threads, callback=callback)
     _warn_if_stopped(search)
+    ordering = AskedTests.from_triplets(test.asked, test.n_variables)
     graph = as_graph(search.found, table.names)  # a callable's test may number the variables
     return SearchResult(
         graph=graph,
         states=table.labels,
         provenance=provenance_of(table, "ts", options.recorded(), time.perf_counter() - begun),
-        n_tests=len(search.asked | test.asked),
+        n_tests=len(AskedTests.join([search.asked, ordering])),
         score=search.score,
         bound=search.bound,
         n_nodes=search.n_nodes,

@@ -100,8 +100,12 @@ def as_bytes(value: Any, name: str = "max_memory") -> int:
 class Resumable(Protocol):
     """A search that can be stopped and taken up again."""
 
-    n_expanded: int
     stopped: str
+
+    @property
+    def n_expanded(self) -> int:
+        """States looked at so far."""
+        ...
 
     @property
     def is_done(self) -> bool:
@@ -165,6 +169,8 @@ def share(
         _Round(able, Allowance(nodes, memory, budget.deadline, watch), n_threads).run()
         used = sum(search.n_expanded for search in able) - before
         nodes_left = None if nodes_left is None else nodes_left - used
+        if not used and not any(search.is_done for search in able):
+            return able[0].stopped  # a share that is left is too small for anyone
     return "optimum"
 
 

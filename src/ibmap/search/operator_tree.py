@@ -11,6 +11,7 @@ from ibmap.blankets.operator import Operator
 from ibmap.closure import Assertion
 from ibmap.graph import MarkovGraph
 from ibmap.independence.protocol import ProbabilisticTest, Triplet
+from ibmap.search.asked import AskedTests
 from ibmap.search.best_first import BestFirst
 
 State = TypeVar("State", bound=Hashable)
@@ -34,9 +35,9 @@ class OperatorTree(Generic[State]):
         self._costs: dict[Triplet, tuple[float, float]] = {}
 
     @property
-    def asked(self) -> frozenset[Triplet]:
+    def asked(self) -> AskedTests:
         """The distinct tests made."""
-        return frozenset(self._costs)
+        return AskedTests.from_triplets(self._costs, self._test.n_variables)
 
     @property
     def n_bytes(self) -> int:
@@ -183,7 +184,7 @@ class RunSearch(BestFirst[State]):
         return self._runs.closure(self.path())
 
     @property
-    def asked(self) -> frozenset[Triplet]:
+    def asked(self) -> AskedTests:
         """The distinct tests made."""
         return self._runs.asked
 

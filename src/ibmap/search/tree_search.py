@@ -20,10 +20,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
+from ibmap.blankets.grow_shrink import GrowShrink
 from ibmap.blankets.operator import InTurn, Operator
 from ibmap.closure import Assertion
 from ibmap.errors import StopSearch
-from ibmap.independence.protocol import ProbabilisticTest, Triplet
+from ibmap.independence.bayesian import BayesianTest
+from ibmap.independence.protocol import ProbabilisticTest
+from ibmap.search.asked import AskedTests
+from ibmap.search.blanket_search import BlanketSearch, can_search
 from ibmap.search.budget import Budget, Resumable, share
 from ibmap.search.operator_tree import RunSearch
 
@@ -71,7 +75,7 @@ class TreeSearch:
         States left when the search was cut short.
     stopped : {"optimum", "max_nodes", "max_seconds", "max_memory", "interrupted"}
         Why it ended.
-    asked : frozenset of Triplet
+    asked : AskedTests
         The distinct tests it rests on.
     """
 
@@ -82,7 +86,7 @@ class TreeSearch:
     n_nodes: int
     n_frontier: int
     stopped: str
-    asked: frozenset[Triplet]
+    asked: AskedTests
 
     @property
     def gap(self) -> float:
@@ -119,7 +123,7 @@ class PartSearch(Resumable, Protocol):
         ...
 
     @property
-    def asked(self) -> frozenset[Triplet]:
+    def asked(self) -> AskedTests:
         """The distinct tests made."""
         ...
 
@@ -188,7 +192,7 @@ def tree_search(
         n_nodes=sum(search.n_expanded for search in searches),
         n_frontier=sum(search.n_frontier for search in searches if not search.is_done),
         stopped=stopped,
-        asked=frozenset().union(*(search.asked for search in searches)),
+        asked=AskedTests.join([search.asked for search in searches]),
     )
 
 
@@ -207,6 +211,8 @@ def search_of(part: Operator[Any, Any], test: ProbabilisticTest) -> PartSearch:
     PartSearch
         At its beginning.
     """
+    if isinstance(part, GrowShrink) and isinstance(test, BayesianTest) and can_search(part, test):
+        return BlanketSearch(part, test)
     return RunSearch(part, test)
 
 
