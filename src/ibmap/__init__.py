@@ -19,7 +19,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ibmap import metrics, report, simulate
+    from ibmap import datasets, metrics, report, simulate
     from ibmap.closure import Assertion, blanket_closure, pairwise_closure
     from ibmap.encoding import encode
     from ibmap.errors import StopSearch
@@ -55,7 +55,7 @@ _HOMES = {
     "ib_score": "ibmap.score",
     "pairwise_closure": "ibmap.closure",
 }
-_MODULES = ("metrics", "report", "simulate")
+_MODULES = ("datasets", "metrics", "report", "simulate")
 
 __all__ = [
     "GSMN",
@@ -73,6 +73,7 @@ __all__ = [
     "StopSearch",
     "blanket_closure",
     "closure_score",
+    "datasets",
     "encode",
     "ib_score",
     "metrics",
