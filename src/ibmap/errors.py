@@ -50,6 +50,8 @@ class MissingLibraryError(IbmapError, ImportError):
 
 class StopSearch(Exception):  # noqa: N818 - not an error: a callback raises it to end a search
     """Raised by a callback to end a search cleanly, with the best so far."""
+
+
 class UnavailableDataError(IbmapError, OSError):
     """A benchmark set can neither be generated, nor read, nor fetched."""
 

@@ -42,6 +42,14 @@ class Signs(StrEnum):
     drawn = "drawn"
 
 
+class Method(StrEnum):
+    """Ways to draw rows."""
+
+    auto = "auto"
+    exact = "exact"
+    gibbs = "gibbs"
+
+
 def register(app: typer.Typer) -> None:
     """Add the command to the program.
 
@@ -95,6 +103,15 @@ def _simulate(  # noqa: PLR0913, PLR0917 - a command's options are its parameter
     ] = Signs.positive,
     log_odds: Annotated[float, typer.Option(metavar="E", help="Log-odds ratio of every edge.")] = 1.0,
     cardinality: Annotated[int, typer.Option(metavar="K", min=2, help="States of every variable.")] = 2,
+    fields: Annotated[
+        float, typer.Option(metavar="S", min=0, help="Standard deviation of the node fields; 0 for none.")
+    ] = 0.0,
+    method: Annotated[
+        Method, typer.Option(help="Draw exactly, or by Gibbs chains; auto: exactly if that is feasible.")
+    ] = Method.auto,
+    burn_in: Annotated[int, typer.Option(metavar="N", min=0, help="Gibbs: sweeps before any row.")] = 1000,
+    thinning: Annotated[int, typer.Option(metavar="N", min=1, help="Gibbs: sweeps from row to row.")] = 10,
+    chains: Annotated[int, typer.Option(metavar="N", min=1, help="Gibbs: number of chains.")] = 8,
 ) -> None:
     """Draw a random Markov network, and a table from it."""
     from ibmap.simulate import random_network
@@ -113,12 +130,21 @@ def _simulate(  # noqa: PLR0913, PLR0917 - a command's options are its parameter
             signs=signs.value,
             log_odds=log_odds,
             cardinalities=cardinality,
+            fields=fields,
         )
-        codes = network.sample(rows, random_state=None if seed is None else seed + 1)
+        codes = network.sample(
+            rows,
+            random_state=None if seed is None else seed + 1,
+            method=method.value,
+            burn_in=burn_in,
+            thinning=thinning,
+            n_chains=chains,
+        )
     write_table(_as_frame(codes, network), output)
     if truth:
         options = {"tau": tau, "seed": seed, "structure": structure.value, "signs": signs.value}
-        _write_truth(network, {**options, "log_odds": log_odds, "cardinality": cardinality}, rows, truth)
+        options |= {"log_odds": log_odds, "cardinality": cardinality, "fields": fields}
+        _write_truth(network, options, rows, truth)
     written = [path for path in (output, truth) if path and path != "-"]
     if written:
         say(
