@@ -36,7 +36,9 @@ def test_without_a_name_the_studies_are_listed(run):
     assert "IBMAP-HC" in found.out
     assert "ibmap reproduce all" in found.err
     listed = json.loads(run("reproduce", "--json").out)
-    assert {"n12", "n50", "ascents", "runtime"} <= {study["name"] for study in listed}
+    assert {"n12", "n50", "ascents", "runtime", "benchmark-third", "benchmark-fifth"} <= {
+        study["name"] for study in listed
+    }
     assert all(study["runs"] > 0 for study in listed)
 
 
@@ -119,3 +121,12 @@ def test_help_is_quick_and_loads_nothing_heavy():
     code += "heavy = {'numba', 'polars', 'matplotlib', 'sklearn'} & set(sys.modules); assert not heavy, heavy"
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
     assert process("reproduce", "--help").returncode == 0
+
+
+def test_simulate_says_how_rows_are_drawn(run):
+    flags = ["simulate", "--variables", 5, "--tau", 2, "--rows", 40, "--seed", 1, "--fields", 1, "-o", "-"]
+    gibbs = [*flags, "--method", "gibbs", "--burn-in", 5, "--thinning", 2, "--chains", 2]
+    assert run(*gibbs).out == run(*gibbs).out != run(*flags).out
+    refused = run("simulate", "--variables", 30, "--tau", 2, "--rows", 4, "--method", "exact", "-o", "-")
+    assert refused.code == 2
+    assert "--method gibbs" in refused.err

@@ -8,9 +8,13 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
+import sklearn.datasets
+from hypothesis import given
+from hypothesis import strategies as st
 
 import naive_experiments as naive
 from ibmap.errors import FileFormatError, InvalidOptionError, SearchWarning
+from ibmap.experiments.cautious import CautiousTest
 from ibmap.experiments.claims import all_agree, below, falls_with_rows, follows_marks
 from ibmap.experiments.comparison import Column, ComparisonTable, overlap
 from ibmap.experiments.execution import TIMES, execute
@@ -18,14 +22,16 @@ from ibmap.experiments.growth import GrowthTable, slope
 from ibmap.experiments.learners import LEARNERS
 from ibmap.experiments.metrics import EDGES, F1, INDEPENDENCES, PRECISION, RECALL
 from ibmap.experiments.paper import paper_studies, stated_tolerance
-from ibmap.experiments.problems import SampledNetwork
+from ibmap.experiments.problems import PartOfTable, SampledNetwork
 from ibmap.experiments.published import NAMES, published_rows
 from ibmap.experiments.runner import run_study
 from ibmap.experiments.seeds import seed_sequence
 from ibmap.experiments.study import Instance, Learned, Learner, Run, Study
-from ibmap.experiments.tables import long_csv, markdown, tally, wide
+from ibmap.experiments.tables import fitted, long_csv, markdown, tally, wide
 from ibmap.graph import MarkovGraph
+from ibmap.independence.bayesian import BayesianTest
 from ibmap.table import EncodedTable
+from strategies import queries, tables
 
 
 def small_study(**options):
@@ -278,3 +284,80 @@ def test_the_papers_studies_cover_its_tables():
     cells = {(each.tau, each.N) for each in studies["n50"].problems}
     assert cells == {(row["tau"], row["N"]) for row in published_rows("n50_hamming")}
     assert {(each.n, each.tau, each.N) for each in studies["runtime"].problems} >= {(50, 8, 12000)}
+
+
+def test_a_part_of_a_table_keeps_its_states_and_is_held_against_the_whole():
+    problem = PartOfTable("car", 5, 7, 1728)
+    instance = problem.draw(np.random.default_rng(1))
+    assert instance.table.n_samples == 345
+    assert instance.reference.n_samples == 1728
+    assert instance.table.cardinalities.tolist() == instance.reference.cardinalities.tolist()
+    other = problem.draw(np.random.default_rng(2))
+    assert not np.array_equal(instance.table.codes, other.table.codes)
+    whole = {tuple(row) for row in instance.reference.codes.tolist()}
+    assert len({tuple(row) for row in instance.table.codes.tolist()} & whole) == 345
+
+
+def test_sets_that_cannot_be_had_are_left_out_with_a_reason(monkeypatch, tmp_path):
+    def fail(*_, **__):
+        raise OSError("no route to host")
+
+    monkeypatch.setattr(sklearn.datasets, "fetch_openml", fail)
+    study = paper_studies(tmp_path)["benchmark-fifth"]
+    kept, reasons = study.obtainable()
+    assert {problem.dataset for problem in kept.problems} == {
+        *("lenses", "baloons", "balance-scale", "nursery", "car", "tictactoe", "monks-1")
+    }
+    assert len(reasons) == 8
+    assert all("--data" in reason for reason in reasons)
+    assert {problem.N for problem in kept.problems if problem.dataset == "monks-1"} == {432}
+
+
+def test_benchmark_rows_are_found_by_the_name_of_the_set(tmp_path):
+    study = paper_studies()["benchmark-third"].shortened()
+    small = replace(study, problems=tuple(p for p in study.problems if p.dataset in ("lenses", "baloons")))
+    rows = run_study(small, tmp_path, n_jobs=1)
+    found = small.reports[0].table.compare(rows)
+    assert {each.factors["dataset"] for each in found} == {"lenses", "baloons"}
+    assert [each.published for each in found if each.factors["dataset"] == "lenses"] == [
+        0.306,
+        0.145,
+        0.545,
+        2.2,
+    ]
+    with pytest.raises(FileFormatError, match=r"bins width.*not of.*bins frequency"):
+        run_study(paper_studies(bins="frequency")["benchmark-third"], tmp_path)
+
+
+@given(tables(), st.data())
+def test_the_cautious_test_trusts_no_more_slices_than_rows(table, data):
+    x, y, given_set = data.draw(queries(table))
+    n_slices = math.prod(int(table.cardinalities[z]) for z in given_set)
+    found = CautiousTest(table).is_independent(x, y, given_set)
+    plain = BayesianTest(table).is_independent(x, y, given_set)
+    assert found == (plain or n_slices > table.n_samples)
+
+
+def test_learners_count_what_they_did():
+    table = SampledNetwork(6, 2, 200).draw(np.random.default_rng(3)).table
+    counters = {name: set(learner.learn(table).counters) for name, learner in LEARNERS.items()}
+    assert counters == {
+        "gsmn": {"n_tests"},
+        "ts": {"n_tests", "score"},
+        "hc": {"n_tests", "n_ascents", "score"},
+        "cautious-gsmn": {"n_tests"},
+        "cautious-hc": {"n_tests", "n_ascents", "score"},
+    }
+
+
+def test_wide_tables_are_cut_to_fit_and_lose_nothing():
+    heads, lines = wide(made_up_table().compare(made_up_rows()))
+    for width in (1, 40, 60, 1000):
+        parts = fitted((heads, lines), 2, width)
+        assert [head for part, _ in parts for head in part[2:]] == heads[2:]
+        assert all(part[:2] == ["tau", "N"] for part, _ in parts)
+        if width == 60:
+            for head, rows in parts:
+                columns = zip(head, *rows, strict=True)
+                assert sum(max(map(len, column)) + 2 for column in columns) - 2 <= 60
+    assert len(fitted((heads, lines), 2, 1000)) == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from enum import StrEnum
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Annotated, Any, Self
@@ -20,6 +21,13 @@ if TYPE_CHECKING:
     from ibmap.experiments.study import Study
 
 
+class Bins(StrEnum):
+    """How numbers are cut."""
+
+    width = "width"
+    frequency = "frequency"
+
+
 def register(app: typer.Typer) -> None:
     """Add the command to the program.
 
@@ -31,7 +39,7 @@ def register(app: typer.Typer) -> None:
     app.command("reproduce")(_reproduce)
 
 
-def _reproduce(
+def _reproduce(  # noqa: PLR0917 - a command's options are its parameters
     names: Annotated[
         list[str] | None,
         typer.Argument(
@@ -51,6 +59,19 @@ def _reproduce(
         ),
     ] = None,
     seed: Annotated[int, typer.Option(metavar="S", min=0, help="Seed of everything.")] = 1,
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            exists=True,
+            file_okay=False,
+            help="Folder with the benchmark sets that do not follow from rules, NAME.csv each.",
+            show_default=False,
+        ),
+    ] = None,
+    bins: Annotated[
+        Bins, typer.Option(help="Cut numbers in benchmark sets into intervals of equal width or frequency.")
+    ] = Bins.width,
     as_json: Annotated[bool, typer.Option("--json", help="Print the tables as JSON.")] = False,
 ) -> None:
     """Run the paper's experiments, and print their tables beside the published numbers.
@@ -59,12 +80,13 @@ def _reproduce(
     """
     from ibmap.experiments.paper import paper_studies
 
-    studies = paper_studies()
+    studies = paper_studies(data, bins.value)
     if not names:
         _list(studies, as_json)
         return
     chosen = [study.shortened() if quick else study for study in _chosen(studies, names)]
-    found = [_run(study, folder, seed, jobs, quiet=as_json) for study in chosen]
+    obtainable = [_with_data(study) for study in chosen]
+    found = [_run(study, folder, seed, jobs, quiet=as_json) for study in obtainable]
     if as_json:
         print_json(found)
 
@@ -93,6 +115,14 @@ def _chosen(studies: dict[str, Study], names: list[str]) -> list[Study]:
             msg = f"there is no study {name!r}; the studies are {', '.join(studies)}, and all"
             raise InvalidOptionError(msg)
     return list(studies.values()) if "all" in names else [studies[name] for name in dict.fromkeys(names)]
+
+
+def _with_data(study: Study) -> Study:
+    """Leave out problems whose data cannot be had, with a word on each."""
+    kept, reasons = study.obtainable()
+    for reason in reasons:
+        say(f"{study.name}: left out: {reason}")
+    return kept
 
 
 def _run(study: Study, folder: str, seed: int, jobs: int | None, *, quiet: bool) -> dict[str, Any]:
@@ -134,14 +164,15 @@ def _print(finding: Finding) -> None:
     """Print a table, its verdicts counted, and the claims."""
     from rich.table import Table
 
-    from ibmap.experiments.tables import tally, wide
+    from ibmap.experiments.tables import fitted, tally, wide
 
-    heads, lines = wide(finding.comparisons)
-    table = Table(*heads, title=finding.table.title, title_justify="left", box=None, pad_edge=False)
-    for line in lines:
-        table.add_row(*map(printable, line))
     console = output()
-    console.print(table)
+    console.print(finding.table.title, style="bold")
+    for heads, lines in fitted(wide(finding.comparisons), len(finding.comparisons[0].factors), console.width):
+        table = Table(*heads, box=None, pad_edge=False)
+        for line in lines:
+            table.add_row(*map(printable, line))
+        console.print(table)
     counted = ", ".join(f"{word} {count}" for word, count in tally(finding.comparisons).items())
     console.print("(h): half-width of the 95 % interval; * better, ! worse than GSMN beyond it")
     console.print(f"rule: {finding.table.rule}")

@@ -144,6 +144,8 @@ class ComparisonTable:
         Gives the difference up to which two numbers agree.
     rule : str
         The tolerance in words.
+    match : tuple of str
+        The keys by which a published line is found; all by default.
     """
 
     name: str
@@ -153,6 +155,7 @@ class ComparisonTable:
     published: str = ""
     tolerance: Tolerance = overlap
     rule: str = "two numbers agree if their 95 % intervals meet"
+    match: tuple[str, ...] = ()
 
     def compare(self, rows: pl.DataFrame) -> list[Comparison]:
         """Sum up the rows, number by number.
@@ -167,13 +170,13 @@ class ComparisonTable:
         list of Comparison
             Line after line, in the order of the rows.
         """
-        printed = (
-            {_key(row, self.keys): row for row in published_rows(self.published)} if self.published else {}
-        )
+        match = self.match or self.keys
+        lines = published_rows(self.published) if self.published else []
+        printed = {_key(row, match): row for row in lines}
         found = []
         for key, part in rows.group_by(self.keys, maintain_order=True):
             cell = dict(zip(self.keys, key, strict=True))
-            beside = printed.get(tuple(key), {})
+            beside = printed.get(_key(cell, match), {})
             found += [self._compared(cell, column, part, beside) for column in self.columns]
         return found
 

@@ -1,9 +1,18 @@
-"""The paper's learners, each with the paper's choices, on one thread."""
+"""The paper's learners, each with the paper's choices, on one thread; and a second reading of GSMN."""
 
 from __future__ import annotations
 
+from ibmap.experiments.cautious import CautiousTest
 from ibmap.experiments.study import Learned, Learner
-from ibmap.learning import GSMNOptions, HillClimbingOptions, learn_gsmn, learn_hc
+from ibmap.learning import (
+    GSMNOptions,
+    HillClimbingOptions,
+    TreeSearchOptions,
+    learn_gsmn,
+    learn_hc,
+    learn_ts,
+)
+from ibmap.result import SearchResult
 from ibmap.table import EncodedTable
 
 
@@ -37,9 +46,81 @@ def hc(table: EncodedTable) -> Learned:
     Learned
         With the number of distinct tests, the ascents M and the score.
     """
-    result = learn_hc(table, HillClimbingOptions())
+    return scored(learn_hc(table, HillClimbingOptions()))
+
+
+def ts(table: EncodedTable) -> Learned:
+    """Run IBMAP-TS.
+
+    Parameters
+    ----------
+    table : EncodedTable
+        The data.
+
+    Returns
+    -------
+    Learned
+        With the number of distinct tests and the score.
+    """
+    return scored(learn_ts(table, TreeSearchOptions()))
+
+
+def cautious_gsmn(table: EncodedTable) -> Learned:
+    """Run GSMN with the cautious test.
+
+    Parameters
+    ----------
+    table : EncodedTable
+        The data.
+
+    Returns
+    -------
+    Learned
+        With the number of distinct tests.
+    """
+    result = learn_gsmn(table, GSMNOptions(test=CautiousTest))
+    return Learned(result.graph, {"n_tests": result.n_tests})
+
+
+def cautious_hc(table: EncodedTable) -> Learned:
+    """Run IBMAP-HC from the structure of GSMN with the cautious test.
+
+    Parameters
+    ----------
+    table : EncodedTable
+        The data.
+
+    Returns
+    -------
+    Learned
+        With the number of distinct tests, the ascents M and the score.
+    """
+    start = learn_gsmn(table, GSMNOptions(test=CautiousTest)).graph
+    return scored(learn_hc(table, HillClimbingOptions(start=start)))
+
+
+def scored(result: SearchResult) -> Learned:
+    """Take over the structure and the counters of a result.
+
+    Parameters
+    ----------
+    result : SearchResult
+        What a learner of the package gave.
+
+    Returns
+    -------
+    Learned
+        With the number of distinct tests, and the ascents and the score if it has them.
+    """
     counters = {"n_tests": result.n_tests, "n_ascents": result.n_ascents, "score": result.score}
     return Learned(result.graph, {name: value for name, value in counters.items() if value is not None})
 
 
-LEARNERS = {"gsmn": Learner("gsmn", gsmn), "hc": Learner("hc", hc)}
+_ALL = (
+    Learner("gsmn", gsmn),
+    Learner("ts", ts),
+    Learner("hc", hc),
+    Learner("cautious-gsmn", cautious_gsmn),
+    Learner("cautious-hc", cautious_hc),
+)
+LEARNERS = {each.name: each for each in _ALL}

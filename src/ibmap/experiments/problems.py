@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
-from ibmap.errors import SamplingWarning
+from ibmap.binning import BinRule
+from ibmap.datasets import benchmark_table
+from ibmap.errors import FileFormatError, SamplingWarning, UnavailableDataError
 from ibmap.experiments.study import Factors, Instance, told
 from ibmap.simulate import random_network
 from ibmap.table import EncodedTable
@@ -99,3 +102,86 @@ class SampledNetwork:
         if self.log_odds != 1.0:
             found["log_odds"] = self.log_odds
         return found
+
+
+@dataclass(frozen=True)
+class PartOfTable:
+    """A random part of a benchmark set, held against the whole.
+
+    The variables keep the states of the whole table, seen in the part or not.
+
+    Parameters
+    ----------
+    dataset : str
+        Name of the set.
+    part : int
+        The part is one of so many: 3 for a third.
+    n : int
+        Variables.
+    N : int
+        Rows of the whole.
+    folder : str
+        Where ``NAME.csv`` is, for sets that do not follow from rules; empty if there is none.
+    bins : str or int
+        How columns of many numbers are cut.
+    """
+
+    dataset: str
+    part: int
+    n: int
+    N: int
+    folder: str = ""
+    bins: BinRule = "width"
+
+    @property
+    def factors(self) -> Factors:
+        """The set with its size."""
+        return {"dataset": self.dataset, "n": self.n, "N": self.N}
+
+    @property
+    def data_key(self) -> str:
+        """The set and the size of the part."""
+        return f"{self.dataset} {self.N} 1/{self.part}"
+
+    @property
+    def weight(self) -> float:
+        """Grows with the variables, and a little with the rows."""
+        return float(self.n**4 + 10 * self.N)
+
+    def complaint(self) -> str:
+        """Say why the data cannot be had.
+
+        Returns
+        -------
+        str
+            Empty if it can.
+        """
+        try:
+            _whole(self.dataset, self.folder, self.bins)
+        except (UnavailableDataError, FileFormatError) as error:
+            return str(error)
+        return ""
+
+    def draw(self, rng: np.random.Generator) -> Instance:
+        """Draw a part of the rows.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+            Source of chance.
+
+        Returns
+        -------
+        Instance
+            With the whole table as reference.
+        """
+        whole = _whole(self.dataset, self.folder, self.bins)
+        chosen = np.sort(rng.permutation(whole.n_rows)[: max(whole.n_rows // self.part, 1)])
+        codes = np.asfortranarray(whole.codes[chosen])
+        return Instance(replace(whole, codes=codes, weights=whole.weights[chosen]), whole)
+
+
+@lru_cache(maxsize=32)
+def _whole(dataset: str, folder: str, bins: BinRule) -> EncodedTable:
+    """Read a set once in each process."""
+    return benchmark_table(dataset, folder or None, bins=bins)

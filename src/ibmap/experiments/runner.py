@@ -90,7 +90,7 @@ def run_study(
     as_count(seed, "seed")
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    belongs_to = {"study": study.name, "seed": seed, "version": __version__}
+    belongs_to = {"study": study.name, "seed": seed, "version": __version__, **study.options}
     with Journal(folder / f"{study.name}.journal", belongs_to) as journal:
         _finish(study, seed, journal, as_thread_count(n_jobs), callback)
         rows = [row for run in study.runs for row in journal.finished[run.key]]

@@ -216,6 +216,8 @@ class Study:
         Which problems a quick run keeps; all by default.
     quick_repetitions : int
         Data sets a problem of a quick run.
+    options : dict
+        What else the rows depend on, such as how numbers were binned; rows with other options are kept apart.
     """
 
     name: str
@@ -227,6 +229,7 @@ class Study:
     reports: tuple[Any, ...] = ()
     quick: Callable[[Any], bool] | None = None
     quick_repetitions: int = 2
+    options: Mapping[str, str | int | float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         keys = [run.key for run in self.runs]
@@ -258,6 +261,18 @@ class Study:
             For `ibmap.experiments.execution.execute`.
         """
         return Plan(self.name, seed, self.learners, self.metrics)
+
+    def obtainable(self) -> tuple[Study, list[str]]:
+        """Leave out the problems whose data cannot be had.
+
+        Returns
+        -------
+        tuple of Study and list of str
+            The rest, and the reasons. A problem may have a method `complaint` that gives one, or nothing.
+        """
+        reasons = {each: each.complaint() if hasattr(each, "complaint") else "" for each in self.problems}
+        kept = tuple(each for each, reason in reasons.items() if not reason)
+        return replace(self, problems=kept), [reason for reason in reasons.values() if reason]
 
     def shortened(self) -> Study:
         """Give the quick version: fewer problems, fewer repetitions, the same rows for those.

@@ -83,6 +83,40 @@ def _without_empty(heads: list[str], lines: list[list[str]], n_keys: int) -> Gri
     return [heads[k] for k in kept], [[line[k] for k in kept] for line in lines]
 
 
+def fitted(grid: Grid, n_keys: int, width: int) -> list[Grid]:
+    """Cut a table that is too wide into several, each with the keys.
+
+    Parameters
+    ----------
+    grid : tuple
+        Heads and lines.
+    n_keys : int
+        Columns that are repeated.
+    width : int
+        Characters to a line; columns are two apart.
+
+    Returns
+    -------
+    list of tuple
+        Grids with all columns among them; a column that does not fit alone is not cut.
+
+    Examples
+    --------
+    >>> fitted((["n", "GSMN", "HC"], [["1", "20.5", "3.1"]]), 1, 8)
+    [(['n', 'GSMN'], [['1', '20.5']]), (['n', 'HC'], [['1', '3.1']])]
+    """
+    heads, lines = grid
+    widths = [2 + max(len(text) for text in column) for column in zip(heads, *lines, strict=True)]
+    room = width - sum(widths[:n_keys])
+    parts: list[list[int]] = [[]]
+    for k in range(n_keys, len(heads)):
+        if parts[-1] and sum(widths[j] for j in parts[-1]) + widths[k] - 2 > room:
+            parts.append([])
+        parts[-1].append(k)
+    kept = [[*range(n_keys), *part] for part in parts]
+    return [([heads[k] for k in part], [[line[k] for k in part] for line in lines]) for part in kept]
+
+
 def markdown(grid: Grid) -> str:
     """Write a table in Markdown.
 

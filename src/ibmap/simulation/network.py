@@ -124,7 +124,8 @@ class PairwiseNetwork:
         if self.n_configurations > MAX_CONFIGURATIONS:
             msg = (
                 f"{self.n_variables} variables have {self.n_configurations:.3g} configurations; "
-                f"at most {MAX_CONFIGURATIONS} are enumerated. Sample with method='gibbs' instead (command line: --method gibbs)"
+                f"at most {MAX_CONFIGURATIONS} are enumerated. Sample with method='gibbs' instead "
+                "(command line: --method gibbs)"
             )
             raise TooLargeError(msg)
         logs = np.zeros(self.cardinalities)

@@ -1,0 +1,36 @@
+"""A second reading of the paper's GSMN: tests with more slices than rows are not trusted.
+
+The paper does not say what its GSMN does where the data are thin. With the Bayesian test as it is,
+GSMN's blankets grow to 20 and more variables there, where slices of one row decide nothing and a few
+of two rows decide everything. Implementations of the time commonly held such tests to be
+independences. The published numbers of wrong edges with 50 variables are much nearer to that.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ibmap.independence.bayesian import BayesianTest
+from ibmap.independence.protocol import Answer, Triplet
+
+
+class CautiousTest(BayesianTest):
+    """The Bayesian test, but for independence wherever there are more slices than rows.
+
+    Examples
+    --------
+    >>> from ibmap.table import EncodedTable
+    >>> rows = [[0, 0, 0], [1, 1, 0], [0, 0, 1], [1, 1, 1]]
+    >>> table = EncodedTable.from_codes(rows * 5, [2, 2, 2], "abc")
+    >>> CautiousTest(table).is_independent("a", "b", ["c"])
+    False
+    >>> CautiousTest(EncodedTable.from_codes(rows[:1], [2, 2, 2], "abc")).is_independent("a", "b", ["c"])
+    True
+    """
+
+    def _answer(self, triplet: Triplet) -> Answer:
+        """Answer as the Bayesian test, unless the data are too thin."""
+        n_slices = math.prod(int(self.table.cardinalities[z]) for z in triplet.given)
+        if n_slices > self.table.n_samples:
+            return Answer(True, 0.0)
+        return super()._answer(triplet)
