@@ -84,6 +84,8 @@ def test_quiet_silences_warnings(run, tmp_path):
         ["--algorithm", "gsmn", "--rule", "and", "--grow", "repeat", "--order", "columns"],
         ["--algorithm", "gsmn", "--test", "chi-square", "--significance", "0.01"],
         ["-a", "gsmn", "--test", "g"],
+        ["--test", "pairwise", "--penalty", "0.5", "--ridge", "2"],
+        ["-a", "gsmn", "--test", "pairwise", "--prior", "0.4"],
         ["--drop", "die"],
         ["--keep", "sky", "--keep", "game"],
     ],
@@ -98,6 +100,12 @@ def test_every_option_is_taken(run, table, options):
         name = flag.strip("-").replace("-", "_")
         if name in used:
             assert str(used[name]) in (value, value + ".0")
+
+
+def test_ordered_columns_are_named_or_all(run, table):
+    for flags, ordered in ((["all"], True), (["sky", "--ordered", "die"], ["sky", "die"])):
+        found = run("learn", table, "--json", "--test", "pairwise", "--ordered", *flags)
+        assert json.loads(found.out)["provenance"]["options"]["ordered"] == ordered
 
 
 def test_options_change_what_is_learned(run, tmp_path):

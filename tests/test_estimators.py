@@ -26,7 +26,15 @@ from strategies import edge_set
 
 # No check is exempt; check_array_api_input skips itself unless SCIPY_ARRAY_API is set.
 @parametrize_with_checks(
-    [GSMN(), IBMAPHC(), IBMAPTS(), GSMN(bins=3), IBMAPHC(bins=3), IBMAPHC(bins="frequency", missing="state")]
+    [
+        GSMN(),
+        IBMAPHC(),
+        IBMAPTS(),
+        IBMAPHC(test="pairwise"),
+        GSMN(bins=3),
+        IBMAPHC(bins=3),
+        IBMAPHC(bins="frequency", missing="state"),
+    ]
 )
 @pytest.mark.filterwarnings("ignore::ibmap.errors.DataWarning")  # the checks' tables have constant columns
 def test_scikit_learn_contract(estimator, check):

@@ -31,6 +31,7 @@ ORDER = [
     "closure",
     "table_score",
     "binary_score",
+    "pairwise_score",
     "score",
     "blankets",
     "search",

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ibmap.graph import MarkovGraph
     from ibmap.independence.bayesian import BayesianTest
     from ibmap.independence.classical import ChiSquareTest, GTest
+    from ibmap.independence.pairwise import PairwiseTest
     from ibmap.independence.separation import SeparationTest
     from ibmap.model import MarkovNetwork
     from ibmap.result import SearchResult
@@ -46,6 +47,7 @@ _HOMES = {
     "IBMAPTS": "ibmap.estimators",
     "MarkovGraph": "ibmap.graph",
     "MarkovNetwork": "ibmap.model",
+    "PairwiseTest": "ibmap.independence.pairwise",
     "SearchResult": "ibmap.result",
     "SeparationTest": "ibmap.independence.separation",
     "StopSearch": "ibmap.errors",
@@ -68,6 +70,7 @@ __all__ = [
     "GTest",
     "MarkovGraph",
     "MarkovNetwork",
+    "PairwiseTest",
     "SearchResult",
     "SeparationTest",
     "StopSearch",

@@ -20,8 +20,10 @@ from ibmap.binary_score import BinaryScore
 from ibmap.closure import Assertion, as_assertion, blanket_assertions
 from ibmap.graph import MarkovGraph, as_graph
 from ibmap.independence.bayesian import BayesianTest
+from ibmap.independence.pairwise import PairwiseTest
 from ibmap.independence.protocol import ProbabilisticTest
 from ibmap.independence.rows import is_tabulated
+from ibmap.pairwise_score import PairwiseScore
 from ibmap.table_score import TableScore, changed_blankets
 
 
@@ -181,6 +183,8 @@ def local_score(test: ProbabilisticTest) -> LocalScore:
     LocalScore
         The blanket closure's score, variable by variable.
     """
+    if isinstance(test, PairwiseTest):
+        return PairwiseScore(test)
     if not isinstance(test, BayesianTest):
         return TestScore(test)
     is_binary = test.table.cardinalities.max(initial=1) <= 2

@@ -260,6 +260,33 @@ EquivalentSampleSize = Annotated[
         show_default=False,
     ),
 ]
+Penalty = Annotated[
+    float | None,
+    typer.Option(
+        metavar="G",
+        help="Pairwise test: cost of a parameter beyond BIC, in units of log n. (default: 0.25)",
+        rich_help_panel=BAYES,
+        show_default=False,
+    ),
+]
+Ridge = Annotated[
+    float | None,
+    typer.Option(
+        metavar="R",
+        help="Pairwise test: precision of the prior on effects. (default: 1)",
+        rich_help_panel=BAYES,
+        show_default=False,
+    ),
+]
+OrderedColumns = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="Pairwise test: a column whose states are in order; all for every column. Repeatable.",
+        rich_help_panel=BAYES,
+        show_default=False,
+    ),
+]
 SliceChoice = Annotated[
     Slices | None,
     typer.Option(

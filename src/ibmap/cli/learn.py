@@ -28,11 +28,14 @@ from ibmap.cli.arguments import (
     MissingValues,
     NoHeader,
     OrderChoice,
+    OrderedColumns,
     Outputs,
+    Penalty,
     PriorProbability,
     Quiet,
     ReportPage,
     ResumeFile,
+    Ridge,
     RuleChoice,
     Separator,
     Significance,
@@ -110,6 +113,9 @@ def _learn(  # noqa: PLR0913, PLR0917 - a command's options are its parameters
     hyperparameters: HyperparameterChoice = None,
     equivalent_sample_size: EquivalentSampleSize = None,
     slices: SliceChoice = None,
+    penalty: Penalty = None,
+    ridge: Ridge = None,
+    ordered: OrderedColumns = None,
 ) -> None:
     """Learn which variables of a TABLE depend directly on which others.
 
@@ -121,6 +127,7 @@ def _learn(  # noqa: PLR0913, PLR0917 - a command's options are its parameters
         "test": test, "rule": rule, "grow": grow, "order": order, "significance": significance,
         "prior": prior, "hyperparameters": hyperparameters, "slices": slices,
         "equivalent_sample_size": equivalent_sample_size, "checkpoint": checkpoint, "resume": resume,
+        "penalty": penalty, "ridge": ridge, "ordered": True if ordered == ["all"] else ordered,
     }  # fmt: skip
     given = {name: value for name, value in named.items() if value is not None}
     refuse_inapplicable(algorithm, given)

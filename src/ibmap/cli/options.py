@@ -35,6 +35,7 @@ class Test(StrEnum):
     """Tests of independence."""
 
     bayesian = "bayesian"
+    pairwise = "pairwise"
     chi_square = "chi-square"
     g = "g"
 

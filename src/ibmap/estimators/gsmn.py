@@ -16,7 +16,7 @@ class GSMN(StructureLearner):
 
     Parameters
     ----------
-    test : {"bayesian", "chi-square", "g"} or callable
+    test : {"bayesian", "pairwise", "chi-square", "g"} or callable
         The test of independence. A callable takes the encoded table and returns
         an `IndependenceTest`.
     rule : {"or", "and"}
@@ -27,6 +27,8 @@ class GSMN(StructureLearner):
         Try the most dependent variable first, or go by column.
     prior, hyperparameters, slices, equivalent_sample_size
         Options of `ibmap.BayesianTest`.
+    penalty, ridge, ordered
+        Options of `ibmap.PairwiseTest`, with `prior`.
     significance : float
         Level of the classical tests.
     missing : {"error", "drop", "state"}
@@ -69,6 +71,9 @@ class GSMN(StructureLearner):
         hyperparameters: str = "sums",
         slices: str = "all",
         equivalent_sample_size: float = 1.0,
+        penalty: float = 0.25,
+        ridge: float = 1.0,
+        ordered: Any = False,
         significance: float = 0.05,
         missing: str = "error",
         bins: Any = None,
@@ -81,6 +86,9 @@ class GSMN(StructureLearner):
         self.hyperparameters = hyperparameters
         self.slices = slices
         self.equivalent_sample_size = equivalent_sample_size
+        self.penalty = penalty
+        self.ridge = ridge
+        self.ordered = ordered
         self.significance = significance
         self.missing = missing
         self.bins = bins

@@ -25,11 +25,13 @@ class IBMAPHC(StructureLearner):
         Where to begin: the structure GSMN finds (the paper's choice), no edges,
         both of these, keeping the better score ("best"), or a graph over the
         columns (networkx, MarkovGraph or matrix).
-    test : {"bayesian"} or callable
+    test : {"bayesian", "pairwise"} or callable
         The test the score is made of. A callable takes the encoded table and
         returns a `ProbabilisticTest`.
     prior, hyperparameters, slices, equivalent_sample_size
         Options of `ibmap.BayesianTest`.
+    penalty, ridge, ordered
+        Options of `ibmap.PairwiseTest`, with `prior`.
     max_ascents : int, optional
         Stop after so many flips, with a `SearchWarning`.
     max_seconds : float, optional
@@ -82,6 +84,9 @@ class IBMAPHC(StructureLearner):
         hyperparameters: str = "sums",
         slices: str = "all",
         equivalent_sample_size: float = 1.0,
+        penalty: float = 0.25,
+        ridge: float = 1.0,
+        ordered: Any = False,
         max_ascents: int | None = None,
         max_seconds: float | None = None,
         missing: str = "error",
@@ -95,6 +100,9 @@ class IBMAPHC(StructureLearner):
         self.hyperparameters = hyperparameters
         self.slices = slices
         self.equivalent_sample_size = equivalent_sample_size
+        self.penalty = penalty
+        self.ridge = ridge
+        self.ordered = ordered
         self.max_ascents = max_ascents
         self.max_seconds = max_seconds
         self.missing = missing
@@ -150,10 +158,10 @@ class IBMAPHC(StructureLearner):
         may compare learners because all see the same folds, but a score on one
         table says nothing next to a score on another, longer or shorter.
 
-        The options of the test (`prior`, `hyperparameters`, `slices`,
-        `equivalent_sample_size`) and of the encoding (`missing`, `bins`) change
-        the score itself. To choose one of them, hold the measure still: give
-        `GridSearchCV` a `scoring` such as
+        The options of the test (`test`, `prior`, `hyperparameters`, `slices`,
+        `equivalent_sample_size`, `penalty`, `ridge`, `ordered`) and of the
+        encoding (`missing`, `bins`) change the score itself. To choose one of
+        them, hold the measure still: give `GridSearchCV` a `scoring` such as
         ``lambda learner, X, y=None: ibmap.ib_score(X, learner.graph_)``.
 
         A fold is smaller than the table, its tests are weaker, and so

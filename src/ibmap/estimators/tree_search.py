@@ -25,11 +25,13 @@ class IBMAPTS(StructureLearner):
         One grow pass, or passes until one adds nothing.
     order : {"association", "columns"}
         Try the most dependent variable first, or go by column.
-    test : {"bayesian"} or callable
+    test : {"bayesian", "pairwise"} or callable
         The test of independence. A callable takes the encoded table and returns a
         `ProbabilisticTest`.
     prior, hyperparameters, slices, equivalent_sample_size
         Options of `ibmap.BayesianTest`.
+    penalty, ridge, ordered
+        Options of `ibmap.PairwiseTest`, with `prior`.
     max_nodes : int, optional
         Stop after so many questions branched on, with a `SearchWarning`.
     max_seconds : float, optional
@@ -89,6 +91,9 @@ class IBMAPTS(StructureLearner):
         hyperparameters: str = "sums",
         slices: str = "all",
         equivalent_sample_size: float = 1.0,
+        penalty: float = 0.25,
+        ridge: float = 1.0,
+        ordered: Any = False,
         max_nodes: int | None = None,
         max_seconds: float | None = None,
         max_memory: int | str | None = "1 GB",
@@ -105,6 +110,9 @@ class IBMAPTS(StructureLearner):
         self.hyperparameters = hyperparameters
         self.slices = slices
         self.equivalent_sample_size = equivalent_sample_size
+        self.penalty = penalty
+        self.ridge = ridge
+        self.ordered = ordered
         self.max_nodes = max_nodes
         self.max_seconds = max_seconds
         self.max_memory = max_memory

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from ibmap.errors import InvalidOptionError
 from ibmap.independence.bayesian import BayesianTest
 from ibmap.independence.classical import ChiSquareTest, GTest
+from ibmap.independence.pairwise import PairwiseTest
 from ibmap.independence.protocol import IndependenceTest, ProbabilisticTest
 from ibmap.options import as_choice, as_count, as_number
 from ibmap.search.budget import Budget, make_budget
@@ -16,12 +17,14 @@ from ibmap.search.hill_climbing import Limits
 from ibmap.table import EncodedTable
 
 BAYESIAN = ("prior", "hyperparameters", "slices", "equivalent_sample_size")
+PAIRWISE = ("penalty", "ridge", "ordered", "prior")
 TEST_OPTIONS: dict[str, tuple[str, ...]] = {  # each test's own options
     "bayesian": BAYESIAN,
+    "pairwise": PAIRWISE,
     "chi-square": ("significance",),
     "g": ("significance",),
 }
-PROBABILISTIC = ("bayesian",)  # tests that give Pr(I | D), which a score is made of
+PROBABILISTIC = ("bayesian", "pairwise")  # tests that give Pr(I | D), which a score is made of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +43,9 @@ class TestOptions:
     slices: str = "all"
     equivalent_sample_size: float = 1.0
     significance: float = 0.05
+    penalty: float = 0.25
+    ridge: float = 1.0
+    ordered: Any = False
     missing: str = "error"
     bins: Any = None
 
@@ -61,6 +67,7 @@ class TestOptions:
             return test
         makers: dict[str, Callable[[EncodedTable], IndependenceTest]] = {
             "bayesian": lambda data: BayesianTest(data, *(getattr(self, name) for name in BAYESIAN)),
+            "pairwise": lambda data: PairwiseTest(data, *(getattr(self, name) for name in PAIRWISE)),
             "chi-square": lambda data: ChiSquareTest(data, self.significance),
             "g": lambda data: GTest(data, self.significance),
         }
