@@ -1,16 +1,17 @@
 """The demonstration is always the same, finds the truth, and leaves files to go on with."""
 
+import importlib.util
 import json
-import sys
 
 import pytest
 
 import ibmap
 from ibmap import demo
 from ibmap.cli import main
-from ibmap.cli.picture import _layout, _spanning_trees, draw_picture
+from ibmap.cli.picture import _spanning_trees
 from ibmap.graph import MarkovGraph
 from ibmap.metrics import compare_edges
+from ibmap.report import page
 
 
 def test_the_table_is_always_the_same():
@@ -60,17 +61,23 @@ def test_demo_shows_the_network_and_writes_it(tmp_path, capsys):
     assert json.loads((folder / "truth.json").read_text())["provenance"]["algorithm"] == "given"
     assert json.loads((folder / "network.json").read_text())["provenance"]["algorithm"] == "hc"
     assert (folder / "network.png").read_bytes().startswith(b"\x89PNG")
+    assert "<title>A health survey</title>" in (folder / "page.html").read_text()
     assert (folder / "survey.csv").read_text().startswith("age,exercise,")
     assert "try next: ibmap learn" in found.err
 
 
-def test_demo_needs_no_matplotlib(tmp_path, capsys, monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    monkeypatch.setitem(sys.modules, "matplotlib.backends.backend_agg", None)
+def test_demo_needs_no_extras(tmp_path, capsys, monkeypatch):
+    known = importlib.util.find_spec
+    absent = ("matplotlib", "mpld3")
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name in absent else known(name))
+    monkeypatch.setattr(page, "find_spec", lambda name: None)
+    page.find_library.cache_clear()
     found = run(tmp_path, capsys)
+    page.find_library.cache_clear()
     assert "pip install 'ibmap[plot]'" in found.err
+    assert "pip install 'ibmap[report]'" in found.err
     assert not (tmp_path / "network.png").exists()
+    assert not (tmp_path / "page.html").exists()
 
 
 def test_demo_cannot_write_over_a_file(tmp_path, capsys):
@@ -79,22 +86,6 @@ def test_demo_cannot_write_over_a_file(tmp_path, capsys):
         main(["demo", "--output", str(tmp_path / "taken")])
     assert caught.value.code == 2
     assert "taken" in capsys.readouterr().err
-
-
-def test_a_picture_takes_any_name_and_any_graph():
-    names = ["$x_1$", "<b>", "\x1b[31m", "a\nb", "plain"]
-    graph = MarkovGraph.from_edges(5, [(0, 1), (1, 2), (0, 2)], names)
-    other = MarkovGraph.from_edges(5, [(0, 1), (3, 4)], names)
-    for learned, truth in ((graph, other), (graph, graph), (MarkovGraph.empty(5, names),) * 2):
-        assert draw_picture(compare_edges(learned, truth), truth, "title").startswith(b"\x89PNG")
-
-
-def test_a_layout_places_every_variable_apart():
-    graph = demo.demo_network().graph.to_networkx()
-    places = list(_layout(graph).values())
-    gaps = [abs(a[0] - b[0]) + abs(a[1] - b[1]) for k, a in enumerate(places) for b in places[:k]]
-    assert len(places) == 10
-    assert min(gaps) > 0.2
 
 
 def test_the_drawing_has_every_edge_once():

@@ -45,6 +45,7 @@ ORDER = [
     "model",
     "words",
     "report",
+    "plotting",
     "estimators",
     "datasets",
     "experiments",

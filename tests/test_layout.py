@@ -86,5 +86,5 @@ def test_blocks_come_out_as_groups():
 
 
 def test_an_unknown_layout_is_refused():
-    with pytest.raises(InvalidOptionError, match="stress, circle, spring"):
+    with pytest.raises(InvalidOptionError, match="'stress', 'circle', 'spring'"):
         place(np.zeros((2, 2)), "cloud")

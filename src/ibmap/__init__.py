@@ -19,7 +19,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ibmap import datasets, metrics, report, simulate
+    from ibmap import datasets, metrics, plotting, report, simulate
     from ibmap.closure import Assertion, blanket_closure, pairwise_closure
     from ibmap.encoding import encode
     from ibmap.errors import StopSearch
@@ -57,7 +57,7 @@ _HOMES = {
     "ib_score": "ibmap.score",
     "pairwise_closure": "ibmap.closure",
 }
-_MODULES = ("datasets", "metrics", "report", "simulate")
+_MODULES = ("datasets", "metrics", "plotting", "report", "simulate")
 
 __all__ = [
     "GSMN",
@@ -81,6 +81,7 @@ __all__ = [
     "ib_score",
     "metrics",
     "pairwise_closure",
+    "plotting",
     "report",
     "simulate",
 ]

@@ -15,6 +15,7 @@ from ibmap.cli import (
     fit,
     learn,
     loglik,
+    plot,
     predict,
     query,
     report,
@@ -48,7 +49,7 @@ def _program(
 
 
 for _module in (
-    learn, explain, report, compare,
+    learn, explain, report, plot, compare,
     fit, query, predict, complete, loglik, sample,
     simulate, reproduce, demo,
 ):  # fmt: skip

@@ -10,9 +10,9 @@ import typer
 from ibmap.cli.console import interruptible, say, warnings_as_messages
 from ibmap.cli.console import output as standard_output
 from ibmap.cli.progress import Waiting
+from ibmap.errors import MissingLibraryError
 
 if TYPE_CHECKING:
-    from ibmap.metrics import EdgeComparison
     from ibmap.result import SearchResult
 
 STORY = """\
@@ -36,7 +36,7 @@ def _demo(
     output: Annotated[
         str,
         typer.Option(
-            "--output", "-o", metavar="DIR", help="Folder for the table, the network and its picture."
+            "--output", "-o", metavar="DIR", help="Folder for the table, the network, its picture and page."
         ),
     ] = "demo-output",
 ) -> None:
@@ -62,15 +62,14 @@ def _demo(
     edges = compare_edges(result.graph, demo_network().graph)
     console.print("\nCompared with the true network", style="bold")
     print_edges(edges)
-    _write(folder, result, edges)
+    _write(folder, result)
 
 
-def _write(folder: Path, result: SearchResult, edges: EdgeComparison) -> None:
-    """Write the table, both networks and the picture."""
+def _write(folder: Path, result: SearchResult) -> None:
+    """Write the table, both networks, the picture and the page."""
     import csv
     import io
 
-    from ibmap.cli.picture import draw_picture
     from ibmap.demo import demo_network, demo_rows
     from ibmap.export import write_network
     from ibmap.io import write_atomically
@@ -81,12 +80,32 @@ def _write(folder: Path, result: SearchResult, edges: EdgeComparison) -> None:
     write_network(result, folder / "network.json")
     write_network(demo_network().graph, folder / "truth.json")
     names = ["survey.csv", "network.json", "truth.json"]
-    try:
-        picture = draw_picture(edges, result.graph, "A health survey: the network learned, and the truth")
-    except ImportError:
-        say("no picture: matplotlib is not installed (pip install 'ibmap[plot]')")
-    else:
-        write_atomically(folder / "network.png", picture)
-        names.append("network.png")
+    for name, write in (("network.png", _write_picture), ("page.html", _write_page)):
+        try:
+            write(result, folder / name)
+        except MissingLibraryError as error:
+            say(f"no {name}: {error}")
+        else:
+            names.append(name)
     say(f"written to {folder}: {', '.join(names)}")
     say(f"try next: ibmap learn {folder / 'survey.csv'}")
+
+
+def _write_picture(result: SearchResult, path: Path) -> None:
+    """Draw the learned network over the true one."""
+    from ibmap.demo import demo_network
+    from ibmap.io import write_atomically
+    from ibmap.plotting import plot_comparison
+    from ibmap.plotting.canvas import new_figure, picture_bytes
+
+    figure = new_figure((9, 5))
+    title = "A health survey: the network learned, and the truth"
+    plot_comparison(result, demo_network().graph, figure.add_subplot(), title=title)
+    write_atomically(path, picture_bytes(figure, ".png"))
+
+
+def _write_page(result: SearchResult, path: Path) -> None:
+    """Write the page to look at."""
+    from ibmap.report import write_report
+
+    write_report(result, path, title="A health survey")

@@ -8,9 +8,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ibmap.errors import InvalidOptionError
 from ibmap.layout.groups import block_order
 from ibmap.layout.stress import stress_places
+from ibmap.options import as_choice
 
 ASPECT = 1.4  # width of a drawing over its height
 GAP = 0.8  # between two parts, in lengths of an edge
@@ -39,12 +39,10 @@ def place(adjacency: ArrayLike, layout: str = "stress") -> Places:
 
     Examples
     --------
-    >>> place([[0, 1, 0], [1, 0, 1], [0, 1, 0]]).round(2).tolist()
-    [[-1.0, 0.0], [0.0, 0.0], [1.0, 0.0]]
+    >>> place([[0, 1], [1, 0]]).round(2).tolist()
+    [[-0.5, 0.0], [0.5, 0.0]]
     """
-    if layout not in LAYOUTS:
-        msg = f"layout must be one of {', '.join(LAYOUTS)}; it is {layout!r}"
-        raise InvalidOptionError(msg)
+    as_choice(layout, "layout", tuple(LAYOUTS))
     matrix = np.asarray(adjacency, bool)
     if len(matrix) == 0:
         return np.zeros((0, 2))

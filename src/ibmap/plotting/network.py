@@ -1,0 +1,193 @@
+"""A network drawn: variables as boxes or dots, edges as lines whose width tells the evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ibmap.export import Network, edge_weights, graph_of
+from ibmap.layout import find_groups, place
+from ibmap.options import as_choice
+from ibmap.plotting.canvas import ALONE, INK, LINE, PALETTE, axes_or_new, set_title, shown, write_text
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from ibmap.graph import MarkovGraph
+
+COLOURS = ("group", "degree", "none")
+MAX_BOXES = 30  # variables up to which names stand in boxes
+SIZE = (9.0, 6.0)
+
+
+def plot_network(
+    network: Network,
+    ax: Axes | None = None,
+    *,
+    layout: str = "stress",
+    colour: str = "group",
+    title: str | None = None,
+) -> Axes:
+    """Draw a network.
+
+    Parameters
+    ----------
+    network : SearchResult or MarkovGraph
+        What to draw. If the evidence for edges is known, it is their width.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; on a new figure by default.
+    layout : {"stress", "circle", "spring"}
+        See `ibmap.layout.place`.
+    colour : {"group", "degree", "none"}
+        What the colour of a variable tells.
+    title : str, optional
+        Above the drawing.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes drawn on.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from ibmap import MarkovGraph
+    >>> ax = Figure().add_subplot()
+    >>> plot_network(MarkovGraph.from_edges(3, [(0, 1)]), ax, layout="circle") is ax
+    True
+    """
+    as_choice(colour, "colour", COLOURS)
+    graph = graph_of(network)
+    points = place(graph.adjacency, layout)
+    ax = axes_or_new(ax, SIZE)
+    draw_lines(ax, points, graph.edges, LINE, widths=line_widths(network))
+    draw_variables(ax, points, graph.names, _colours(graph, colour))
+    frame(ax, points)
+    set_title(ax, title)
+    return ax
+
+
+def line_widths(network: Network) -> list[float]:
+    """Choose the width of each edge's line by its evidence.
+
+    Parameters
+    ----------
+    network : SearchResult or MarkovGraph
+        A network.
+
+    Returns
+    -------
+    list of float
+        In points, in the order of the edges.
+
+    Examples
+    --------
+    >>> from ibmap import MarkovGraph
+    >>> line_widths(MarkovGraph.from_edges(2, [(0, 1)]))
+    [1.6]
+    """
+    graph, weights = graph_of(network), edge_weights(network)
+    top = max(weights.values(), default=0.0)
+    if top <= 0:
+        return [1.6] * graph.n_edges
+    widest = 4.0 if graph.n_variables <= MAX_BOXES else 2.0
+    return [0.8 + widest * float(np.sqrt(max(weights.get(edge, 0.0), 0.0) / top)) for edge in graph.edges]
+
+
+def draw_lines(
+    ax: Axes,
+    points: NDArray[np.float64],
+    edges: Sequence[tuple[int, int]],
+    colour: str,
+    *,
+    widths: Sequence[float] | float = 2.2,
+    line: Any = "solid",
+) -> None:
+    """Draw edges.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where.
+    points : ndarray of shape (n_variables, 2)
+        Places of the variables.
+    edges : sequence of pairs of int
+        The edges.
+    colour : str
+        Of the lines.
+    widths : float or sequence of float
+        In points.
+    line : str or tuple
+        Style, as matplotlib takes it.
+    """
+    from matplotlib.collections import LineCollection
+
+    ends = [points[list(edge)] for edge in edges]
+    ax.add_collection(LineCollection(ends, colors=colour, linewidths=widths, linestyles=[line], zorder=2))
+
+
+def draw_variables(
+    ax: Axes, points: NDArray[np.float64], names: Sequence[str], colours: Sequence[str] | None = None
+) -> None:
+    """Draw variables: names in boxes if there are few, else dots with small names.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where.
+    points : ndarray of shape (n_variables, 2)
+        Their places.
+    names : sequence of str
+        Their names.
+    colours : sequence of str, optional
+        Of each; none by default.
+    """
+    if len(names) <= MAX_BOXES:
+        _draw_boxes(ax, points, names, colours or [INK] * len(names))
+        return
+    across, up = points[:, 0], points[:, 1]
+    ax.scatter(across, up, s=60, c=colours or INK, edgecolors="white", zorder=3, linewidths=0.8)
+    size = 7.0 if len(names) <= 80 else 5.5
+    for name, (x, y) in zip(names, points, strict=True):
+        write_text(ax, x, y - 0.2, shown(name), fontsize=size, va="top", zorder=4)
+
+
+def _draw_boxes(ax: Axes, points: NDArray[np.float64], names: Sequence[str], colours: Sequence[str]) -> None:
+    """Draw names in boxes."""
+    size, longest = (11, 24) if len(names) <= 12 else (9, 18)
+    for name, colour, (x, y) in zip(names, colours, points, strict=True):
+        box = {"boxstyle": "round,pad=0.4", "facecolor": "#f4f6f8", "edgecolor": colour, "linewidth": 1.6}
+        write_text(ax, x, y, shown(name, longest), fontsize=size, bbox=box, zorder=3)
+
+
+def frame(ax: Axes, points: NDArray[np.float64]) -> None:
+    """Set the limits around a drawing and hide the axes.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where.
+    points : ndarray of shape (n_variables, 2)
+        Places of the variables.
+    """
+    low, high = (points.min(axis=0), points.max(axis=0)) if len(points) else (np.zeros(2), np.zeros(2))
+    ax.set_xlim(low[0] - 0.9, high[0] + 0.9)
+    ax.set_ylim(low[1] - 0.6, high[1] + 0.6)
+    ax.set_axis_off()
+
+
+def _colours(graph: MarkovGraph, colour: str) -> list[str] | None:
+    """Choose the colour of each variable."""
+    if colour == "none":
+        return None
+    if colour == "group":
+        groups = find_groups(graph.adjacency).tolist()
+        return [ALONE if group < 0 else PALETTE[group % len(PALETTE)] for group in groups]
+    from matplotlib import colormaps
+    from matplotlib.colors import to_hex
+
+    degree = graph.adjacency.sum(axis=1)
+    return [to_hex(colormaps["viridis"](0.92 - 0.84 * d / max(degree.max(), 1))) for d in degree]

@@ -1,0 +1,169 @@
+"""Pictures show the edges there are, take any name, and are always the same."""
+
+import numpy as np
+import pytest
+from matplotlib.collections import LineCollection
+from matplotlib.figure import Figure
+
+from cli_runner import run_fixture, table_fixture  # noqa: F401
+from ibmap.errors import InvalidOptionError
+from ibmap.graph import MarkovGraph
+from ibmap.layout import LAYOUTS, block_order, place
+from ibmap.plotting import plot_comparison, plot_matrix, plot_network, plot_trace
+from ibmap.plotting.canvas import new_figure, picture_bytes
+from report_samples import NAUGHTY, naughty, ring, sample
+
+
+@pytest.fixture(name="ax")
+def ax_fixture():
+    return new_figure((6, 4)).add_subplot()
+
+
+def _nearest(points, end):
+    return int(np.argmin(np.linalg.norm(points - end, axis=1)))
+
+
+def drawn(ax, points):
+    """Edges of each collection of lines, by the places of their ends."""
+    found = []
+    for lines in (each for each in ax.collections if isinstance(each, LineCollection)):
+        ends = [
+            [int(np.argmin(np.linalg.norm(points - end, axis=1))) for end in path]
+            for path in lines.get_segments()
+        ]
+        found.append({tuple(sorted(pair)) for pair in ends})
+    return found
+
+
+@pytest.mark.parametrize("layout", list(LAYOUTS))
+@pytest.mark.parametrize("n_variables", [6, 60])
+def test_a_network_is_drawn_with_all_its_edges(ax, layout, n_variables):
+    result = ring(n_variables)
+    assert plot_network(result, ax, layout=layout) is ax
+    assert drawn(ax, place(result.graph.adjacency, layout)) == [set(result.graph.edges)]
+    assert [text.get_text() for text in ax.texts] == list(result.graph.names)
+
+
+def test_edges_are_the_wider_the_more_evidence_there_is(ax):
+    plot_network(sample(losses=[1.0, 9.0, 4.0]), ax)
+    widths = ax.collections[0].get_linewidths()
+    assert list(np.argsort(widths)) == [0, 2, 1]
+
+
+def test_colours_tell_groups_or_degrees_or_nothing():
+    def colours(colour):
+        ax = Figure().add_subplot()
+        plot_network(sample(), ax, colour=colour)
+        return [text.get_bbox_patch().get_edgecolor() for text in ax.texts]
+
+    group, degree, none = map(colours, ("group", "degree", "none"))
+    assert group[0] == group[1] != group[3]
+    assert degree[0] == degree[3] != degree[1]
+    assert len(set(none)) == 1
+    with pytest.raises(InvalidOptionError, match="'group', 'degree', 'none'"):
+        colours("mood")
+
+
+@pytest.mark.parametrize("order", ["blocks", "columns"])
+def test_the_matrix_marks_every_edge(ax, order):
+    result = sample()
+    plot_matrix(result, ax, order=order)
+    shades = np.asarray(ax.images[0].get_array())
+    places = block_order(result.graph.adjacency) if order == "blocks" else np.arange(6)
+    assert np.array_equal(shades > 0, result.graph.adjacency[np.ix_(places, places)])
+    assert [text.get_text() for text in ax.get_yticklabels()] == [f"x{k}" for k in places]
+    assert shades[shades > 0].max() == pytest.approx(1.0)
+
+
+def test_a_large_matrix_has_no_names(ax):
+    plot_matrix(ring(100), ax)
+    assert ax.get_xticklabels() == []
+
+
+def test_the_trace_has_every_ascent(ax):
+    result = sample()
+    plot_trace(result, ax)
+    scores = ax.lines[0].get_ydata().tolist()
+    assert scores == [result.trace[0].score - result.trace[0].gain, *(flip.score for flip in result.trace)]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == [
+        "edge added (2)",
+        "edge taken out (1)",
+    ]
+
+
+def test_a_search_that_stayed_where_it_was_is_a_point(ax):
+    plot_trace(sample(trace=(), n_ascents=0), ax)
+    assert ax.lines[0].get_ydata().tolist() == [-47.25]
+
+
+def test_without_a_score_there_is_no_trace(ax):
+    with pytest.raises(InvalidOptionError, match="hc does not search by a score"):
+        plot_trace(sample(score=None, trace=()), ax)
+
+
+def test_a_comparison_tells_shared_missing_and_extra_edges(ax):
+    learned = MarkovGraph.from_edges(4, [(0, 1), (1, 2)])
+    reference = MarkovGraph.from_edges(4, [(0, 1), (2, 3)])
+    plot_comparison(learned, reference, ax)
+    both = learned.adjacency | reference.adjacency
+    assert drawn(ax, place(both)) == [{(0, 1)}, {(2, 3)}, {(1, 2)}]
+
+
+def _plot_itself(result, ax, title):
+    return plot_comparison(result, result, ax, title=title)
+
+
+def test_pictures_take_any_name_and_any_graph():
+    results = [naughty(), sample(0, []), sample(1, []), sample(3, [])]
+    for result in results:
+        for draw in (
+            plot_network,
+            plot_matrix,
+            plot_trace,
+            lambda r, ax, title: plot_comparison(r, r, ax, title=title),
+        ):
+            figure = new_figure((6, 4))
+            draw(result, figure.add_subplot(), title="$\\broken$ <b>")
+            assert picture_bytes(figure, ".png").startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(("suffix", "start"), [(".png", b"\x89PNG"), (".svg", b"<?xml"), (".pdf", b"%PDF")])
+def test_the_same_network_gives_the_same_bytes(tmp_path, run, suffix, start):
+    sample().to_json(tmp_path / "net.json")
+    for name in ("a", "b"):
+        assert run("plot", tmp_path / "net.json", tmp_path / (name + suffix)).code == 0
+    content = (tmp_path / ("a" + suffix)).read_bytes()
+    assert content.startswith(start)
+    assert content == (tmp_path / ("b" + suffix)).read_bytes()
+
+
+def test_names_are_not_markup_in_an_svg(tmp_path, run):
+    naughty().to_json(tmp_path / "net.json")
+    assert run("plot", tmp_path / "net.json", tmp_path / "net.svg").code == 0
+    assert "<script" not in (tmp_path / "net.svg").read_text()
+    assert NAUGHTY[0] not in (tmp_path / "net.svg").read_text()
+
+
+@pytest.mark.parametrize(
+    "options", [["--kind", "matrix"], ["--kind", "trace"], ["--layout", "circle"], ["--reference", "NET"]]
+)
+def test_every_kind_of_picture_can_be_asked_for(tmp_path, run, options):
+    sample().to_json(tmp_path / "net.json")
+    options = [str(tmp_path / "net.json") if word == "NET" else word for word in options]
+    assert run("plot", tmp_path / "net.json", tmp_path / "net.png", *options).code == 0
+
+
+@pytest.mark.parametrize(
+    ("picture", "options", "message"),
+    [
+        ("net.bmp", [], ".png, .svg, .pdf"),
+        ("no/net.png", [], "no folder"),
+        ("net.png", ["--kind", "matrix", "--layout", "circle"], "--layout belongs to --kind network"),
+        ("net.png", ["--reference", "x.json", "--colour", "degree"], "leave one out"),
+    ],
+)
+def test_a_picture_that_cannot_be_drawn_is_refused(tmp_path, run, picture, options, message):
+    sample().to_json(tmp_path / "net.json")
+    found = run("plot", tmp_path / "net.json", tmp_path / picture, *options)
+    assert found.code == 2
+    assert message in found.err
