@@ -215,6 +215,13 @@ class MarkovGraph:
         graph.add_edges_from((self.names[i], self.names[j]) for i, j in self.edges)
         return graph
 
+    def _repr_html_(self) -> str:
+        """Show the graph in a notebook."""
+        from ibmap.layout import network_html, network_svg
+
+        facts = [("Variables", f"{self.n_variables:,}"), ("Edges", f"{self.n_edges:,}")]
+        return network_html(network_svg(self.names, self.adjacency), facts)
+
     def _reaches(self, start: int, goal: int, closed: set[int]) -> bool:
         """Walk outwards from `start`, never through `closed`."""
         reached = np.zeros(self.n_variables, bool)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ibmap.errors import FileFormatError, InvalidOptionError, NotExplainedError
+from ibmap.evidence.display import evidence_html
 from ibmap.evidence.explanation import PairExplanation, VariableExplanation, not_kept
 from ibmap.evidence.pairs import PairEvidence, collect_evidence
 from ibmap.evidence.recorded import recorded_witness
@@ -302,6 +303,14 @@ class SearchResult:
             bound=content.get("bound"),
             n_nodes=content.get("n_nodes"),
         )
+
+    def _repr_html_(self) -> str:
+        """Show the result in a notebook."""
+        source = self.provenance
+        facts = [("Learner", source.algorithm), ("Rows", f"{source.n_samples:,}")]
+        facts += [] if self.score is None else [("IB-score", f"{self.score:,.2f}")]
+        facts += [("Tests", f"{self.n_tests:,}"), ("Seconds", f"{source.seconds:.2f}")]
+        return evidence_html(self.graph, self.evidence, facts)
 
     def __repr__(self) -> str:
         score = "no score" if self.score is None else f"score {self.score:.3f}"

@@ -3,7 +3,8 @@
 Matrices in, arrays out: pictures, pages and notebooks share it. The same graph gives the same places.
 """
 
-from ibmap.layout.groups import block_order, find_groups
+from ibmap.layout.drawing import network_html, network_svg
+from ibmap.layout.groups import block_order, find_groups, group_colour
 from ibmap.layout.places import LAYOUTS, place
 
-__all__ = ["LAYOUTS", "block_order", "find_groups", "place"]
+__all__ = ["LAYOUTS", "block_order", "find_groups", "group_colour", "network_html", "network_svg", "place"]

@@ -5,6 +5,33 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+ALONE = "#9aa3ad"  # the colour of variables without edges
+PALETTE = (
+    "#4477aa", "#cc6677", "#228833", "#d9a521", "#8e6bbf",
+    "#3ba7a0", "#b55d2e", "#c26ba8", "#7a8b3a", "#5c7cfa",
+)  # fmt: skip
+
+
+def group_colour(group: int) -> str:
+    """Give the colour of a group, one that shows on light and on dark paper.
+
+    Parameters
+    ----------
+    group : int
+        Its number; -1 for variables without edges.
+
+    Returns
+    -------
+    str
+        Ten different ones, which then begin again.
+
+    Examples
+    --------
+    >>> group_colour(0), group_colour(10), group_colour(-1)
+    ('#4477aa', '#4477aa', '#9aa3ad')
+    """
+    return ALONE if group < 0 else PALETTE[group % len(PALETTE)]
+
 
 def find_groups(adjacency: ArrayLike) -> NDArray[np.int64]:
     """Divide the variables into groups with many edges inside and few between (Louvain's method).

@@ -13,11 +13,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 INK, PAPER, FAINT, LINE = "#1f2a36", "#ffffff", "#5b6875", "#8b95a1"
-ALONE = "#9aa3ad"  # variables without edges
-PALETTE = (
-    "#4477aa", "#cc6677", "#228833", "#d9a521", "#8e6bbf",
-    "#3ba7a0", "#b55d2e", "#c26ba8", "#7a8b3a", "#5c7cfa",
-)  # fmt: skip
 FORMATS = (".png", ".svg", ".pdf")
 METADATA: dict[str, dict[str, Any]] = {  # no date, so that the same figure gives the same bytes
     ".png": {"Software": "ibmap"},

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ibmap.export import Network, edge_weights, graph_of
-from ibmap.layout import block_order, find_groups
+from ibmap.layout import block_order, find_groups, group_colour
 from ibmap.options import as_choice
-from ibmap.plotting.canvas import FAINT, INK, PALETTE, axes_or_new, set_title, shown
+from ibmap.plotting.canvas import FAINT, INK, axes_or_new, set_title, shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -75,7 +75,7 @@ def _draw_blocks(ax: Axes, groups: np.ndarray) -> None:
     for group in range(groups.max(initial=-1) + 1):
         members = np.flatnonzero(groups == group)
         start, size = members[0] - 0.5, len(members)
-        colour = PALETTE[group % len(PALETTE)]
+        colour = group_colour(group)
         ax.add_patch(Rectangle((start, start), size, size, fill=False, edgecolor=colour, linewidth=1.6))
 
 

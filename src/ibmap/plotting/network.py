@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ibmap.export import Network, edge_weights, graph_of
-from ibmap.layout import find_groups, place
+from ibmap.layout import find_groups, group_colour, place
 from ibmap.options import as_choice
-from ibmap.plotting.canvas import ALONE, INK, LINE, PALETTE, axes_or_new, set_title, shown, write_text
+from ibmap.plotting.canvas import INK, LINE, axes_or_new, set_title, shown, write_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -184,8 +184,7 @@ def _colours(graph: MarkovGraph, colour: str) -> list[str] | None:
     if colour == "none":
         return None
     if colour == "group":
-        groups = find_groups(graph.adjacency).tolist()
-        return [ALONE if group < 0 else PALETTE[group % len(PALETTE)] for group in groups]
+        return [group_colour(group) for group in find_groups(graph.adjacency).tolist()]
     from matplotlib import colormaps
     from matplotlib.colors import to_hex
 

@@ -35,8 +35,8 @@ def _limits(result: SearchResult) -> list[tuple[str, str]]:
     if result.is_complete:
         return []
     text = (
-        f"It ended by {result.stopped} after {result.n_ascents or 0:,} ascents. The structure is the best so "
-        "far; other edges may well be better."
+        f"It ended before it was done ({result.stopped}), after {result.n_ascents or 0:,} ascents. The "
+        "structure is the best so far; other edges may well be better."
     )
     return [("The search was cut short", text)]
 

@@ -9,7 +9,7 @@ from ibmap.evidence.explanation import PairExplanation
 from ibmap.evidence.pairs import PairEvidence
 from ibmap.evidence.statements import Statement
 from ibmap.evidence.words import in_words, probability, rough, share, strength, whole
-from ibmap.layout import find_groups, place
+from ibmap.layout import find_groups, group_colour, place
 from ibmap.result import SearchResult
 from ibmap.text import printable
 
@@ -32,6 +32,8 @@ class VariableView:
         Its neighbours, the strongest first.
     group : int
         Its group of variables that belong together; -1 without edges.
+    colour : str
+        Of the group.
     x, y : float
         Where it is drawn, in lengths of an edge, right and down.
     entropy : float or None
@@ -51,6 +53,7 @@ class VariableView:
     n_states: int | None
     blanket: tuple[int, ...]
     group: int
+    colour: str
     x: float
     y: float
     entropy: float | None = None
@@ -144,6 +147,7 @@ def view_variables(result: SearchResult) -> tuple[VariableView, ...]:
             n_states=len(result.states[k]) or None,
             blanket=tuple(sorted(graph.blanket(k), key=lambda j: -loss.get((min(j, k), max(j, k)), 0.0))),
             group=int(groups[k]),
+            colour=group_colour(int(groups[k])),
             x=float(places[k, 0]),
             y=float(-places[k, 1]) + 0.0,
             **_description(result, k),

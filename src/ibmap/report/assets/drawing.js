@@ -9,16 +9,15 @@ const radius = (k) => (many ? 5 : 7) + (many ? 4 : 6) * Math.sqrt(variables[k].b
 let scale = 1;
 let current = 0;
 
-const PALETTE = ["#4477aa", "#cc6677", "#228833", "#d9a521", "#8e6bbf", "#3ba7a0", "#b55d2e", "#c26ba8", "#7a8b3a", "#5c7cfa"];
-const NEUTRAL = "#9aa3ad";
 const COLOURS = {
   group: {
     title: "group",
-    of: (v) => v.group < 0 ? NEUTRAL : PALETTE[v.group % PALETTE.length],
+    of: (v) => v.colour,
     legend: () => {
-      const n = 1 + Math.max(-1, ...variables.map((v) => v.group));
-      const entries = d3.range(Math.min(n, PALETTE.length)).map((g) => [PALETTE[g], `group ${g + 1}`]);
-      return variables.some((v) => v.group < 0) ? [...entries, [NEUTRAL, "no edges"]] : entries;
+      const entries = new Map(variables.filter((v) => v.group >= 0 && v.group < 10).sort((a, b) => a.group - b.group)
+        .map((v) => [v.group, [v.colour, `group ${v.group + 1}`]]));
+      const alone = variables.find((v) => v.group < 0);
+      return alone ? [...entries.values(), [alone.colour, "no edges"]] : [...entries.values()];
     },
   },
   degree: {
