@@ -13,6 +13,7 @@ from ibmap.errors import InvalidGraphError, SamplingWarning
 from ibmap.graph import MarkovGraph
 from ibmap.kernels.gibbs import next_uniform
 from ibmap.simulate import PairwiseNetwork, network_on, random_network
+from ibmap.simulation import sampling
 from ibmap.simulation.diagnosis import split_r_hat, worst_r_hat
 
 MIXED = (2, 3, 4, 2, 3)
@@ -327,3 +328,36 @@ def test_every_pair_is_joined_equally_often():
         )
         joined = total[np.triu_indices(6, 1)]
         assert chi2.sf(((joined - 400) ** 2 / (400 * 0.6)).sum(), 14) > 1e-3
+
+
+@pytest.mark.parametrize("cardinality", [2, 3])
+@pytest.mark.parametrize("n_draws", [1, 200, 1500])
+def test_chains_cut_into_parts_draw_the_same_rows(monkeypatch, cardinality, n_draws):
+    network = random_network(20, 2, random_state=1, cardinalities=cardinality)
+    plan = {"method": "gibbs", "burn_in": 25, "thinning": 3, "n_chains": 3, "random_state": 5}
+    whole = network.sample(40, **plan)
+    monkeypatch.setattr("ibmap.simulation.sampling.DRAWS_A_CHUNK", n_draws)
+    assert (network.sample(40, **plan) == whole).all()
+
+
+def test_an_interrupt_ends_all_chains(monkeypatch):
+    network = random_network(20, 2, random_state=1)
+    monkeypatch.setattr("ibmap.simulation.sampling.DRAWS_A_CHUNK", 1)
+    n_parts = []
+    make = sampling.Blankets.chain
+
+    def chain(self):
+        run = make(self)
+
+        def interrupted(*arguments):
+            n_parts.append(1)
+            if len(n_parts) == 5:
+                raise KeyboardInterrupt
+            run(*arguments)
+
+        return interrupted
+
+    monkeypatch.setattr(sampling.Blankets, "chain", chain)
+    with pytest.raises(KeyboardInterrupt):
+        network.sample(1000, method="gibbs", random_state=1, n_threads=1)
+    assert len(n_parts) < 5000  # of nine thousand

@@ -7,7 +7,8 @@ the number of threads, and a smaller sample is the beginning of a larger one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -19,6 +20,8 @@ from numpy.typing import NDArray
 from ibmap.kernels import gibbs as kernels
 from ibmap.options import as_count, as_thread_count
 from ibmap.table import CODE_DTYPE
+
+DRAWS_A_CHUNK = 3_000_000  # of single variables between two chances to stop: some tenths of a second
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -203,15 +206,44 @@ def sample_gibbs(
     words = rng.integers(0, 2**64, size=(plan.n_chains, 4), dtype=np.uint64)
     states = _first_states(network.cardinalities, plan.n_chains, rng)
     codes = np.zeros((n_samples, len(network.cardinalities)), CODE_DTYPE)
-    run = network.chain()
+    run, stop = network.chain(), threading.Event()
+    n_sweeps = max(DRAWS_A_CHUNK // len(network.cardinalities), 1)
     jobs = [
-        partial(run, states[chain], words[chain], (plan.burn_in, plan.thinning, chain, plan.n_chains), codes)
+        partial(_run_in_chunks, partial(run, states[chain], words[chain]), chunks, codes, stop)
         for chain in range(min(plan.n_chains, n_samples))
+        for chunks in [_chunks(plan, chain, n_samples, n_sweeps)]
     ]
     with ThreadPoolExecutor(as_thread_count(plan.n_threads)) as pool:
-        for job in [pool.submit(job) for job in jobs]:
-            job.result()
+        try:
+            for job in [pool.submit(job) for job in jobs]:
+                job.result()
+        finally:
+            stop.set()  # after an interrupt no chain goes on for longer than a chunk
     return codes
+
+
+def _chunks(
+    plan: GibbsPlan, chain: int, n_samples: int, n_sweeps: int
+) -> Iterator[tuple[tuple[int, int, int, int], int]]:
+    """Cut a chain into parts of about so many sweeps: each a schedule and where its rows end."""
+    for done in range(0, plan.burn_in, n_sweeps):
+        yield (min(n_sweeps, plan.burn_in - done), plan.thinning, 0, plan.n_chains), 0
+    step = plan.n_chains * max(n_sweeps // plan.thinning, 1)
+    for first in range(chain, n_samples, step):
+        yield (0, plan.thinning, first, plan.n_chains), min(first + step, n_samples)
+
+
+def _run_in_chunks(
+    run: Callable[..., None],
+    chunks: Iterable[tuple[tuple[int, int, int, int], int]],
+    codes: NDArray[np.uint16],
+    stop: threading.Event,
+) -> None:
+    """Run a chain part by part, until it is done or told to stop."""
+    for schedule, end in chunks:
+        if stop.is_set():
+            return
+        run(schedule, codes[:end])
 
 
 def sample_exact(probabilities: Floats, n_samples: int, rng: np.random.Generator) -> NDArray[np.uint16]:
