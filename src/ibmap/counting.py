@@ -125,14 +125,56 @@ def count_cells(table: EncodedTable, x: int, y: int, given: Sequence[int] = ()) 
         Never more than one a row of the table, however many states there are.
     """
     labels, n_slices = number_slices(table, given)
-    n_states = (int(table.cardinalities[x]), int(table.cardinalities[y]))
+    columns = table.codes[:, x], table.codes[:, y], table.weights
+    return _list_cells(table, (x, y), labels, n_slices, columns)
+
+
+def _list_cells(
+    table: EncodedTable,
+    pair: tuple[int, int],
+    labels: NDArray[np.int64],
+    n_slices: int,
+    columns: tuple[NDArray[np.uint16], NDArray[np.uint16], NDArray[np.int64]],
+) -> Cells:
+    """List the cells of some rows, given their slices and their states of the pair."""
+    n_states = (int(table.cardinalities[pair[0]]), int(table.cardinalities[pair[1]]))
     n_possible = n_slices * n_states[0] * n_states[1]
-    is_dense = n_possible <= kernels.DENSE_FACTOR * table.n_rows + kernels.DENSE_EXTRA
+    is_dense = n_possible <= kernels.DENSE_FACTOR * len(labels) + kernels.DENSE_EXTRA
     count = kernels.count_cells_dense if is_dense else kernels.count_cells_sorted
-    cells = np.empty((min(table.n_rows, n_possible), 4), np.int64)
-    columns = table.codes[:, x], table.codes[:, y]
-    n_cells = count(labels, *columns, table.weights, (n_slices, *n_states), cells)
+    cells = np.empty((min(len(labels), n_possible), 4), np.int64)
+    n_cells = count(labels, *columns, (n_slices, *n_states), cells)
     return Cells(cells[:n_cells], n_slices, n_states)
+
+
+def count_live_cells(table: EncodedTable, x: int, y: int, given: Sequence[int] = ()) -> tuple[Cells, int]:
+    """Count like `count_cells`, but only in slices with two data points or more.
+
+    Parameters
+    ----------
+    table : EncodedTable
+        The data.
+    x, y : int
+        Two variables.
+    given : sequence of int
+        The conditioning set.
+
+    Returns
+    -------
+    cells : Cells
+        The cells of these slices.
+    n_single : int
+        How many slices hold a single data point.
+
+    Examples
+    --------
+    >>> table = EncodedTable.from_codes([[0, 0, 0], [0, 1, 0], [1, 1, 1]])
+    >>> cells, n_single = count_live_cells(table, 0, 1, (2,))
+    >>> cells.values.tolist(), n_single
+    ([[0, 0, 0, 1], [0, 0, 1, 1]], 1)
+    """
+    rows, labels, n_slices, n_single = number_live_slices(table, given)
+    columns = table.codes[rows, x], table.codes[rows, y]
+    return _list_cells(table, (x, y), labels, n_slices, (*columns, table.weights[rows])), n_single
 
 
 def contingency(table: EncodedTable, x: int, y: int, given: Sequence[int] = ()) -> NDArray[np.int64]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ibmap.counting import count_cells
+from ibmap.counting import count_live_cells
 from ibmap.independence.classical import meets_cochran
 from ibmap.independence.protocol import Triplet
 from ibmap.independence.rows import n_configurations
@@ -80,14 +80,16 @@ def count_slices(table: EncodedTable, triplet: Triplet) -> SliceCounts:
     >>> found.n_seen, found.n_single, found.smallest_expected
     (2, 1, 0.5)
     """
-    cells = count_cells(table, *triplet.canonical())
-    facts = np.zeros(5, np.int64)
+    cells, n_single = count_live_cells(table, *triplet.canonical())
+    facts = np.zeros(4, np.int64)
     smallest = float(kernels.slice_facts(cells.values, *cells.n_states, facts))
-    _, n_cells, n_below_one, n_below_five, n_single = facts.tolist()
+    _, n_cells, n_below_one, n_below_five = facts.tolist()
+    if n_single:  # a slice with one data point has one cell, and expects it
+        n_cells, n_below_five, smallest = n_cells + n_single, n_below_five + n_single, min(smallest, 1.0)
     return SliceCounts(
         n_rows=table.n_samples,
         n_configurations=n_configurations(table, triplet.given),
-        n_seen=cells.n_slices,
+        n_seen=cells.n_slices + n_single,
         n_single=n_single,
         smallest_expected=smallest if n_cells else 0.0,
         share_under_five=n_below_five / n_cells if n_cells else 0.0,

@@ -146,9 +146,9 @@ def slice_facts(cells: Cells) -> tuple[int, bool]:
     reliable : bool
         Cochran's rule over all cells in use.
     """
-    facts = np.zeros(5, np.int64)
+    facts = np.zeros(4, np.int64)
     kernels.slice_facts(cells.values, *cells.n_states, facts)
-    degrees, n_cells, n_below_one, n_below_five, _ = facts.tolist()
+    degrees, n_cells, n_below_one, n_below_five = facts.tolist()
     return degrees, meets_cochran(n_cells, n_below_one, n_below_five)
 
 

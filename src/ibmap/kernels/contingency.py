@@ -109,13 +109,19 @@ def count_products_below(rows, columns, bound):
 def slice_facts(cells, n_x, n_y, facts):
     """Sum over slices what reliability and degrees of freedom need; return the smallest expected count.
 
-    cells: IN. facts: OUT, (degrees of freedom, cells in use, expected below 1, below 5, slices of a
-    single data point). The smallest expected count is infinite if there is no cell.
+    cells: IN. facts: OUT, (degrees of freedom, cells in use, expected below 1, below 5). The smallest
+    expected count is infinite if there is no cell.
     """
     row_sums, column_sums = np.zeros(n_x, np.int64), np.zeros(n_y, np.int64)
     smallest, first = np.inf, 0
     while first < cells.shape[0]:
         last = end_of_slice(cells, first)
+        if last == first + 1:  # one cell alone: expected is what is observed
+            facts[1] += 1
+            facts[3] += cells[first, 3] < 5
+            smallest = min(smallest, float(cells[first, 3]))
+            first = last
+            continue
         total = add_margins(cells, first, last, row_sums, column_sums)
         rows = positive_sorted(row_sums, cells, first, last, 1)
         columns = positive_sorted(column_sums, cells, first, last, 2)
@@ -123,7 +129,6 @@ def slice_facts(cells, n_x, n_y, facts):
         facts[1] += rows.shape[0] * columns.shape[0]
         facts[2] += count_products_below(rows, columns, 1.0 * total)
         facts[3] += count_products_below(rows, columns, 5.0 * total)
-        facts[4] += total == 1
         smallest = min(smallest, rows[0] * columns[0] / total)
         first = last
     return smallest
