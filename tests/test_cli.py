@@ -58,6 +58,7 @@ def test_a_file_that_fails_does_not_lose_the_network(run, tmp_path):
     assert found.code == 2
     assert "GraphML cannot hold" in found.err
     assert "IB-score" in found.out
+    assert f"written: {tmp_path / 'a.json'}\n" in found.err
     assert (tmp_path / "a.json").exists()
     assert not (tmp_path / "a.graphml").exists()
 

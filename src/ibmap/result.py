@@ -12,6 +12,7 @@ from ibmap.evidence.display import evidence_html
 from ibmap.evidence.explanation import PairExplanation, VariableExplanation, not_kept
 from ibmap.evidence.pairs import PairEvidence, collect_evidence
 from ibmap.evidence.recorded import recorded_witness
+from ibmap.evidence.records import checked
 from ibmap.evidence.statements import Witness
 from ibmap.evidence.variables import VariableDescription, describe_variables
 from ibmap.graph import MarkovGraph
@@ -324,7 +325,7 @@ def _read_descriptions(variables: list[dict[str, Any]]) -> tuple[VariableDescrip
     """Read the descriptions: of all variables, or of none (files of older versions)."""
     if not any("description" in variable for variable in variables):
         return ()
-    return tuple(VariableDescription(**variable["description"]) for variable in variables)
+    return tuple(checked(VariableDescription(**variable["description"])) for variable in variables)
 
 
 def _read(path: str | Path) -> str:

@@ -285,17 +285,20 @@ def _deliver(
     """Write the files, print the network, and only then complain of files that failed."""
     from ibmap.cli.summary import print_summary
 
-    failures = []
-    for write in writers.values():
+    written, failures = [], []
+    for path, write in writers.items():
         try:
             write()
+            written.append(path)
         except (IbmapError, OSError) as error:
             failures.append(error)
     if as_json:
         print_json(result.to_dict())
     else:
         print_summary(result, source)
+    if written and not quiet:
+        say(f"written: {', '.join(written)}")
+    for failure in failures[:-1]:
+        say(f"error: {failure}")
     if failures:
-        raise failures[0]
-    if writers and not quiet:
-        say(f"written: {', '.join(writers)}")
+        raise failures[-1]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ibmap.evidence.records import checked
 from ibmap.evidence.statements import Statement, Witness
 from ibmap.graph import MarkovGraph
 from ibmap.search.hill_climbing import N_NEAREST
@@ -72,7 +73,10 @@ class PairEvidence:
             The same as was written.
         """
         statements = tuple(Statement.from_dict(each) for each in content.get("statements", ()))
-        return cls(**{**content, "statements": statements})
+        if len(statements) not in (0, 2):
+            msg = f"a pair has two statements, not {len(statements)}"
+            raise ValueError(msg)
+        return checked(cls(**{**content, "statements": statements}))
 
 
 def collect_evidence(

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ibmap.evidence.counts import SliceCounts, count_slices
+from ibmap.evidence.records import checked
 from ibmap.graph import MarkovGraph
 from ibmap.independence.bayesian import without_repetition
 from ibmap.independence.protocol import ProbabilisticTest, Triplet, Variable
@@ -114,13 +115,19 @@ class Statement:
         Statement
             The same as was written.
         """
-        return cls(
-            x=content["x"],
-            y=content["y"],
-            given=tuple(content["given"]),
-            independent=content["independent"],
-            verdicts=tuple(Verdict(**each) for each in content["verdicts"]),
-            counts=SliceCounts(**content["counts"]),
+        verdicts = tuple(checked(Verdict(**each)) for each in content["verdicts"])
+        if not verdicts:
+            msg = "a statement needs a verdict"
+            raise ValueError(msg)
+        return checked(
+            cls(
+                x=content["x"],
+                y=content["y"],
+                given=tuple(content["given"]),
+                independent=content["independent"],
+                verdicts=verdicts,
+                counts=checked(SliceCounts(**content["counts"])),
+            )
         )
 
 

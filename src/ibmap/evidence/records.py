@@ -1,0 +1,43 @@
+"""Records read from files hold what their fields promise, or are refused."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import fields
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+KINDS: dict[str, tuple[type, ...]] = {"int": (int,), "float": (int, float), "bool": (bool,), "str": (str,)}
+
+
+def checked(record: T) -> T:
+    """Refuse a record whose plain fields are not of their type, or not finite.
+
+    Parameters
+    ----------
+    record : dataclass
+        Fields of other types than int, float, bool and str are let pass.
+
+    Returns
+    -------
+    dataclass
+        The record itself.
+
+    Raises
+    ------
+    ValueError
+        With the field and its value.
+    """
+    for field in fields(record):  # type: ignore[arg-type]
+        value: Any = getattr(record, field.name)
+        kinds = KINDS.get(str(field.type))
+        if kinds is None:
+            continue
+        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if not isinstance(value, kinds) or isinstance(value, bool) != (kinds == (bool,)):
+            msg = f"{field.name!r} cannot be {value!r}"
+            raise ValueError(msg)
+        if is_number and isinstance(value, float) and not math.isfinite(value):
+            msg = f"{field.name!r} cannot be {value!r}"
+            raise ValueError(msg)
+    return record
