@@ -67,8 +67,9 @@ class PairExplanation:
         list of str
             Sentences; none if the data are plenty and agree.
         """
-        thin = [_owner(each) for each in self.statements if not each.counts.meets_cochran]
-        silent = [_owner(each) for each in self.statements if each.counts.is_silent]
+        by_tables = [each for each in self.statements if each.verdicts[0].test != "pairwise"]
+        thin = [_owner(each) for each in by_tables if not each.counts.meets_cochran]
+        silent = [_owner(each) for each in by_tables if each.counts.is_silent]
         contrary = [_owner(each) for each in self.statements if each.is_contradicted]
         opposite = "independent" if self.is_edge else "dependent"
         told = [
@@ -76,7 +77,10 @@ class PairExplanation:
             (thin, "the data are thin: Cochran's rule is not met."),
             (contrary, f"the test by itself finds the two {opposite}."),
         ]
-        return [f"Given the neighbours of {' and of '.join(who)}, {what}" for who, what in told if who]
+        told += [([_owner(each)], _disagreement(each)) for each in self.statements]
+        return [
+            f"Given the neighbours of {' and of '.join(who)}, {what}" for who, what in told if who and what
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Give the explanation as plain lists and dicts, ready for JSON.
@@ -229,6 +233,18 @@ def _counted(statement: Statement) -> str:
         f"slices{single}; smallest expected count {rough(counts.smallest_expected)}, "
         f"{share(counts.share_under_five)} under 5"
     )
+
+
+def _disagreement(statement: Statement) -> str:
+    """Say which tests decide otherwise than the others; nothing if they agree."""
+    found = {
+        word: [each.test for each in statement.verdicts if each.is_independent == independent]
+        for word, independent in (("independent", True), ("dependent", False))
+    }
+    if not all(found.values()):
+        return ""
+    parts = [f"{word} by the {' and '.join(tests)} test" for word, tests in found.items()]
+    return f"the tests disagree: {', '.join(parts)}."
 
 
 def _owner(statement: Statement) -> str:

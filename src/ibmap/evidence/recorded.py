@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ibmap.encoding import encode
 from ibmap.errors import DataWarning, InvalidTableError
 from ibmap.evidence.statements import Witness
 from ibmap.independence.bayesian import BayesianTest
+from ibmap.independence.pairwise import PairwiseTest
 from ibmap.independence.protocol import ProbabilisticTest
 from ibmap.table import EncodedTable
 
 BAYESIAN = ("prior", "hyperparameters", "slices", "equivalent_sample_size")
+PAIRWISE = ("penalty", "ridge", "ordered", "prior")
 
 
 def recorded_table(
@@ -71,14 +73,24 @@ def recorded_tests(table: EncodedTable, options: Mapping[str, Any]) -> dict[str,
     Returns
     -------
     dict from str to ProbabilisticTest
-        By name.
+        By name; options that were not recorded have their defaults.
 
     Examples
     --------
     >>> list(recorded_tests(EncodedTable.from_codes([[0, 1]]), {"prior": 0.3}))
-    ['bayesian']
+    ['bayesian', 'pairwise']
     """
-    return {"bayesian": BayesianTest(table, **{key: options[key] for key in BAYESIAN if key in options})}
+    makers: dict[str, tuple[Callable[..., ProbabilisticTest], tuple[str, ...]]] = {
+        "bayesian": (BayesianTest, BAYESIAN),
+        "pairwise": (PairwiseTest, PAIRWISE),
+    }
+    used = options.get("test")
+    names = sorted(makers, key=lambda name: (name != used, name))
+    return {
+        name: maker(table, **{key: options[key] for key in keys if key in options})
+        for name in names
+        for maker, keys in [makers[name]]
+    }
 
 
 def recorded_witness(
