@@ -14,7 +14,7 @@ from cli_runner import run_fixture, table_fixture  # noqa: F401
         (["-a", "gsmn", "--start", "empty"], "--start belongs to --algorithm hc"),
         (["-a", "gsmn", "--max-ascents", "3"], "--max-ascents belongs to --algorithm hc"),
         (["--test", "g"], "--test g gives no probabilities, which the score of hc is made of"),
-        (["--rule", "and"], "--rule belongs to --algorithm ts or gsmn"),
+        (["--rule", "and"], "--rule belongs to --algorithm ts or gsmn or iamb or hiton"),
         (["-a", "gsmn", "--test", "g", "--prior", "0.4"], "--prior belongs to --test bayesian"),
         (
             ["-a", "gsmn", "--significance", "0.1"],
@@ -24,7 +24,7 @@ from cli_runner import run_fixture, table_fixture  # noqa: F401
         (["--test", "pairwise", "--slices", "seen"], "--slices belongs to --test bayesian"),
         (["--test", "pairwise", "--ordered", "cloud"], "cloud"),
         (["--equivalent-sample-size", "3"], "--hyperparameters bdeu"),
-        (["--start", "nowhere.json"], "gsmn or empty or best or a network file"),
+        (["--start", "nowhere.json"], "hiton or empty or best or a network file"),
         (["--output", "net.txt"], "must end in one of"),
         (["--output", "no/such/folder/net.json"], "there is no folder"),
         (["--prior", "2"], "prior must be a number strictly between 1e-300 and 1"),

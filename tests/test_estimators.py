@@ -18,7 +18,20 @@ from sklearn.preprocessing import KBinsDiscretizer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import naive
-from ibmap import GSMN, IBMAPHC, IBMAPTS, MarkovGraph, SearchResult, SeparationTest, encode, ib_score
+from ibmap import (
+    GSIMN,
+    GSMN,
+    HITON,
+    IAMB,
+    IBMAPHC,
+    IBMAPTS,
+    GSMNStar,
+    MarkovGraph,
+    SearchResult,
+    SeparationTest,
+    encode,
+    ib_score,
+)
 from ibmap.errors import InvalidGraphError, InvalidOptionError, InvalidTableError, SearchWarning
 from ibmap.estimators import n_threads_of
 from strategies import edge_set
@@ -31,6 +44,10 @@ from strategies import edge_set
         IBMAPHC(),
         IBMAPTS(),
         IBMAPHC(test="pairwise"),
+        GSMNStar(),
+        GSIMN(),
+        IAMB(),
+        HITON(),
         GSMN(bins=3),
         IBMAPHC(bins=3),
         IBMAPHC(bins="frequency", missing="state"),

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ibmap.closure import Assertion, blanket_closure, pairwise_closure
     from ibmap.encoding import encode
     from ibmap.errors import StopSearch
-    from ibmap.estimators import GSMN, IBMAPHC, IBMAPTS
+    from ibmap.estimators import GSIMN, GSMN, HITON, IAMB, IBMAPHC, IBMAPTS, GSMNStar
     from ibmap.graph import MarkovGraph
     from ibmap.independence.bayesian import BayesianTest
     from ibmap.independence.classical import ChiSquareTest, GTest
@@ -42,6 +42,10 @@ _HOMES = {
     "ChiSquareTest": "ibmap.independence.classical",
     "EncodedTable": "ibmap.table",
     "GSMN": "ibmap.estimators",
+    "IAMB": "ibmap.estimators",
+    "HITON": "ibmap.estimators",
+    "GSMNStar": "ibmap.estimators",
+    "GSIMN": "ibmap.estimators",
     "GTest": "ibmap.independence.classical",
     "IBMAPHC": "ibmap.estimators",
     "IBMAPTS": "ibmap.estimators",
@@ -60,13 +64,17 @@ _HOMES = {
 _MODULES = ("datasets", "metrics", "plotting", "report", "simulate")
 
 __all__ = [
+    "GSIMN",
     "GSMN",
+    "HITON",
+    "IAMB",
     "IBMAPHC",
     "IBMAPTS",
     "Assertion",
     "BayesianTest",
     "ChiSquareTest",
     "EncodedTable",
+    "GSMNStar",
     "GTest",
     "MarkovGraph",
     "MarkovNetwork",

@@ -4,8 +4,18 @@ from __future__ import annotations
 
 from ibmap.result import SearchResult
 
-LEARNERS = {"hc": "IBMAP-HC", "ts": "IBMAP-TS", "gsmn": "GSMN"}
-STARTS = {"gsmn": "GSMN's structure", "empty": "the empty structure"}
+LEARNERS = {
+    "hc": "IBMAP-HC",
+    "ts": "IBMAP-TS",
+    "gsmn": "GSMN",
+    "gsmn-star": "GSMN*",
+    "gsimn": "GSIMN",
+    "iamb": "IAMB",
+    "hiton": "HITON",
+}
+STARTS = {"empty": "the empty structure"} | {
+    name: f"{LEARNERS[name]}'s structure" for name in ("gsmn", "gsmn-star", "gsimn", "iamb", "hiton")
+}
 ENDINGS = {
     "optimum": "no change of one edge improves the score",
     "max_ascents": "stopped at --max-ascents; this is the best so far",

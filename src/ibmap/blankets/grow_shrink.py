@@ -13,12 +13,12 @@ all are dependent given the others as they are.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from ibmap.blankets.joining import RULES, each_blanket, join_blankets
 from ibmap.blankets.operator import InTurn, run
 from ibmap.graph import MarkovGraph
 from ibmap.independence.protocol import IndependenceTest, Triplet
@@ -26,7 +26,6 @@ from ibmap.options import as_choice
 from ibmap.progress import Monitor
 from ibmap.ties import order_with_ties
 
-RULES = ("or", "and")
 GROW = ("once", "repeat")
 ORDERS = ("association", "columns")
 
@@ -351,14 +350,7 @@ def blankets(
         For each variable its blanket in order of inclusion.
     """
     check_choices("or", grow, order)
-    found: list[tuple[int, ...]] = []
-    monitor = monitor or Monitor()
-    for x in range(test.n_variables):
-        monitor.tell("blankets", x, test.n_variables, n_tests=test.n_tests)
-        if monitor.is_stopped or (deadline is not None and time.monotonic() > deadline):
-            return tuple(found) + ((),) * (test.n_variables - len(found))
-        found.append(run(grow_shrink(test, x, grow, order), test))
-    return tuple(found)
+    return each_blanket(lambda own, x: run(grow_shrink(own, x, grow, order), own), test, deadline, monitor)
 
 
 def gsmn(
@@ -402,31 +394,3 @@ def gsmn(
     as_choice(rule, "rule", RULES)
     found = blankets(test, grow=grow, order=order, deadline=deadline, monitor=monitor)
     return join_blankets(found, test.names, rule)
-
-
-def join_blankets(found: Sequence[Sequence[int]], names: Sequence[str], rule: str) -> MarkovGraph:
-    """Join blankets to a graph.
-
-    Parameters
-    ----------
-    found : sequence of sequence of int
-        The blanket of each variable.
-    names : sequence of str
-        Names of the variables.
-    rule : {"or", "and"}
-        What to do where two blankets disagree.
-
-    Returns
-    -------
-    MarkovGraph
-        The structure.
-
-    Examples
-    --------
-    >>> join_blankets([(1,), ()], ("a", "b"), "and").n_edges
-    0
-    """
-    claims = np.zeros((len(names), len(names)), bool)
-    for x, members in enumerate(found):
-        claims[x, list(members)] = True
-    return MarkovGraph(claims | claims.T if rule == "or" else claims & claims.T, names)

@@ -205,6 +205,28 @@ class Replayed(Generic[Found]):
         self._reach(state)
         return self._found[0]
 
+    def play(self, answer: Callable[[Triplet], bool]) -> Found:
+        """Run the generator once from beginning to end.
+
+        Parameters
+        ----------
+        answer : callable
+            Takes a triplet, returns whether it is independent.
+
+        Returns
+        -------
+        object
+            What the generator returned.
+        """
+        generator = self._algorithm()
+        try:
+            triplet = next(generator)
+            while True:
+                triplet = generator.send(answer(triplet))
+        except StopIteration as end:
+            found: Found = end.value
+            return found
+
     def _reach(self, state: tuple[bool, ...]) -> None:
         """Bring the generator to where these answers lead."""
         if state[: len(self._state)] != self._state:

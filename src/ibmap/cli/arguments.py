@@ -4,10 +4,10 @@ from typing import Annotated
 
 import typer
 
-from ibmap.cli.options import Algorithm, Grow, Hyperparameters, Missing, Order, Rule, Slices, Test
+from ibmap.cli.options import Algorithm, Closure, Grow, Hyperparameters, Missing, Order, Rule, Slices, Test
 
 READING, OUTPUT = "Reading the table", "Output"
-CLIMB, BLANKETS, BAYES = "Search (hc, ts)", "Blankets (gsmn, ts)", "Tests of independence"
+CLIMB, BLANKETS, BAYES = "Search (hc, ts)", "Blankets", "Tests of independence"
 
 TableFile = Annotated[
     str,
@@ -23,7 +23,7 @@ Learner = Annotated[
         "--algorithm",
         "-a",
         help="hc: hill climbing on the IB-score. ts: the most probable run of GSMN. "
-        "gsmn: Markov blankets by tests.",
+        "The others: Markov blankets by tests.",
     ),
 ]
 Outputs = Annotated[
@@ -120,8 +120,9 @@ NoHeader = Annotated[
 Start = Annotated[
     str | None,
     typer.Option(
-        metavar="gsmn|empty|best|FILE",
-        help="hc: begin with GSMN's structure, no edges, the better of both, or a network file. "
+        metavar="gsmn|...|empty|best|FILE",
+        help="hc: begin with the structure of gsmn, gsmn-star, gsimn, iamb or hiton, no edges, the better of "
+        "gsmn and no edges, or a network file. "
         "(default: gsmn)",
         rich_help_panel=CLIMB,
         show_default=False,
@@ -143,6 +144,24 @@ MaxSeconds = Annotated[
         metavar="S",
         help="Stop searching after so many seconds, with the best so far.",
         rich_help_panel=CLIMB,
+        show_default=False,
+    ),
+]
+ClosureChoice = Annotated[
+    Closure | None,
+    typer.Option(
+        help="ts: the algorithm whose runs are searched. (default: gsmn)",
+        rich_help_panel=CLIMB,
+        show_default=False,
+    ),
+]
+MaxGiven = Annotated[
+    int | None,
+    typer.Option(
+        metavar="K",
+        min=0,
+        help="hiton: variables a test is given at most. (default: 3)",
+        rich_help_panel=BLANKETS,
         show_default=False,
     ),
 ]

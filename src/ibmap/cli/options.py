@@ -21,6 +21,10 @@ class Algorithm(StrEnum):
     hc = "hc"
     ts = "ts"
     gsmn = "gsmn"
+    gsmn_star = "gsmn-star"
+    gsimn = "gsimn"
+    iamb = "iamb"
+    hiton = "hiton"
 
 
 class Missing(StrEnum):
@@ -38,6 +42,14 @@ class Test(StrEnum):
     pairwise = "pairwise"
     chi_square = "chi-square"
     g = "g"
+
+
+class Closure(StrEnum):
+    """Algorithms whose runs a tree search goes through."""
+
+    gsmn = "gsmn"
+    gsmn_star = "gsmn-star"
+    gsimn = "gsimn"
 
 
 class Rule(StrEnum):

@@ -2,7 +2,10 @@
 
 from ibmap.estimators.base import n_threads_of
 from ibmap.estimators.gsmn import GSMN
+from ibmap.estimators.gsmn_star import GSIMN, GSMNStar
 from ibmap.estimators.hill_climbing import IBMAPHC
+from ibmap.estimators.hiton import HITON
+from ibmap.estimators.iamb import IAMB
 from ibmap.estimators.tree_search import IBMAPTS
 
-__all__ = ["GSMN", "IBMAPHC", "IBMAPTS", "n_threads_of"]
+__all__ = ["GSIMN", "GSMN", "HITON", "IAMB", "IBMAPHC", "IBMAPTS", "GSMNStar", "n_threads_of"]

@@ -21,10 +21,10 @@ class IBMAPHC(StructureLearner):
 
     Parameters
     ----------
-    start : {"gsmn", "empty", "best"} or graph
-        Where to begin: the structure GSMN finds (the paper's choice), no edges,
-        both of these, keeping the better score ("best"), or a graph over the
-        columns (networkx, MarkovGraph or matrix).
+    start : {"gsmn", "gsmn-star", "gsimn", "iamb", "hiton", "empty", "best"} or graph
+        Where to begin: the structure GSMN finds (the paper's choice) or one of its
+        relatives, no edges, GSMN's structure and no edges, keeping the better score
+        ("best"), or a graph over the columns (networkx, MarkovGraph or matrix).
     test : {"bayesian", "pairwise"} or callable
         The test the score is made of. A callable takes the encoded table and
         returns a `ProbabilisticTest`.

@@ -11,7 +11,7 @@ from ibmap.search.tree_search import Callback
 
 
 class IBMAPTS(StructureLearner):
-    """Learn a Markov network with IBMAP-TS: the most probable of all runs of GSMN.
+    """Learn a Markov network with IBMAP-TS: the most probable of all runs of an algorithm.
 
     Every test of independence branches into both answers. The run whose answers
     have the highest product of posteriors is found exactly, one variable at a
@@ -19,6 +19,10 @@ class IBMAPTS(StructureLearner):
 
     Parameters
     ----------
+    closure : {"gsmn", "gsmn-star", "gsimn"}
+        The algorithm whose runs are searched. Those of GSMN are searched one variable
+        at a time; the others look across variables, and the whole tree of their
+        runs is exponential: give a limit.
     rule : {"or", "and"}
         An edge if either variable is in the other's blanket, or only if both are.
     grow : {"once", "repeat"}
@@ -83,6 +87,7 @@ class IBMAPTS(StructureLearner):
     def __init__(  # noqa: PLR0913 -- keyword-only options, as scikit-learn has them
         self,
         *,
+        closure: str = "gsmn",
         rule: str = "or",
         grow: str = "once",
         order: str = "association",
@@ -102,6 +107,7 @@ class IBMAPTS(StructureLearner):
         n_jobs: int | None = None,
         callback: Callback | None = None,
     ) -> None:
+        self.closure = closure
         self.rule = rule
         self.grow = grow
         self.order = order

@@ -9,21 +9,30 @@ from ibmap.learning.learners import LEARNERS, Learner
 from ibmap.learning.options import (
     GSMNOptions,
     HillClimbingOptions,
+    HITONOptions,
+    IAMBOptions,
     ScoreOptions,
     TestOptions,
     TreeSearchOptions,
 )
+from ibmap.learning.relatives import learn_gsimn, learn_gsmn_star, learn_hiton, learn_iamb
 from ibmap.learning.tree_search import learn_ts
 
 __all__ = [
     "LEARNERS",
     "GSMNOptions",
+    "HITONOptions",
     "HillClimbingOptions",
+    "IAMBOptions",
     "Learner",
     "ScoreOptions",
     "TestOptions",
     "TreeSearchOptions",
+    "learn_gsimn",
     "learn_gsmn",
+    "learn_gsmn_star",
     "learn_hc",
+    "learn_hiton",
+    "learn_iamb",
     "learn_ts",
 ]

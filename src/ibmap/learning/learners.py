@@ -7,7 +7,15 @@ from dataclasses import dataclass, fields
 
 from ibmap.learning.gsmn import learn_gsmn
 from ibmap.learning.hill_climbing import learn_hc
-from ibmap.learning.options import GSMNOptions, HillClimbingOptions, TestOptions, TreeSearchOptions
+from ibmap.learning.options import (
+    GSMNOptions,
+    HillClimbingOptions,
+    HITONOptions,
+    IAMBOptions,
+    TestOptions,
+    TreeSearchOptions,
+)
+from ibmap.learning.relatives import learn_gsimn, learn_gsmn_star, learn_hiton, learn_iamb
 from ibmap.learning.tree_search import learn_ts
 from ibmap.result import SearchResult
 
@@ -63,4 +71,8 @@ LEARNERS = {
     "hc": Learner(HillClimbingOptions, learn_hc, is_parallel=True, is_resumable=True),
     "ts": Learner(TreeSearchOptions, learn_ts, is_parallel=True),
     "gsmn": Learner(GSMNOptions, learn_gsmn),
+    "gsmn-star": Learner(TestOptions, learn_gsmn_star),
+    "gsimn": Learner(TestOptions, learn_gsimn),
+    "iamb": Learner(IAMBOptions, learn_iamb),
+    "hiton": Learner(HITONOptions, learn_hiton),
 }

@@ -139,6 +139,21 @@ class GSMNOptions(TestOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
+class IAMBOptions(TestOptions):
+    """Options of IAMB; see `ibmap.IAMB`."""
+
+    rule: str = "or"
+
+
+@dataclass(frozen=True, kw_only=True)
+class HITONOptions(TestOptions):
+    """Options of HITON; see `ibmap.HITON`."""
+
+    rule: str = "and"
+    max_given: int | None = 3
+
+
+@dataclass(frozen=True, kw_only=True)
 class HillClimbingOptions(ScoreOptions):
     """Options of IBMAP-HC; see `ibmap.IBMAPHC`."""
 
@@ -165,6 +180,7 @@ class HillClimbingOptions(ScoreOptions):
 class TreeSearchOptions(ScoreOptions):
     """Options of IBMAP-TS; see `ibmap.IBMAPTS`."""
 
+    closure: str = "gsmn"
     rule: str = "or"
     grow: str = "once"
     order: str = "association"

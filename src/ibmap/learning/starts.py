@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 from ibmap.blankets.grow_shrink import gsmn
+from ibmap.blankets.gsmn_star import gsimn, gsmn_star
+from ibmap.blankets.hiton import hiton
+from ibmap.blankets.iamb import iamb
 from ibmap.errors import InvalidGraphError, InvalidOptionError, UnknownVariableError
 from ibmap.graph import MarkovGraph, as_graph
 from ibmap.independence.protocol import IndependenceTest
 from ibmap.options import as_choice
 from ibmap.progress import Monitor
 
-STARTS = ("gsmn", "empty", "best")
+FINDERS: dict[str, Callable[..., MarkovGraph]] = {
+    "gsmn": gsmn,
+    "gsmn-star": gsmn_star,
+    "gsimn": gsimn,
+    "iamb": iamb,
+    "hiton": hiton,
+}
+STARTS = (*FINDERS, "empty", "best")
 
 
 def start_names(start: Any) -> tuple[str, ...]:
@@ -26,7 +37,7 @@ def start_names(start: Any) -> tuple[str, ...]:
     Returns
     -------
     tuple of str
-        ``"best"`` is a climb from each start that has a name.
+        ``"best"`` is a climb from GSMN's structure and one from no edges.
 
     Examples
     --------
@@ -47,8 +58,8 @@ def find_start(
     ----------
     test : IndependenceTest
         Answers the learner that finds the start.
-    start : {"gsmn", "empty"} or graph
-        Its name, or a graph over the columns.
+    start : str or graph
+        The name of one of `FINDERS`, ``"empty"``, or a graph over the columns.
     seconds : float, optional
         How long it may take.
     monitor : Monitor, optional
@@ -60,9 +71,9 @@ def find_start(
         The structure to begin with.
     """
     if isinstance(start, str):
-        if start == "gsmn":
+        if start in FINDERS:
             deadline = None if seconds is None else time.monotonic() + seconds
-            return gsmn(test, deadline=deadline, monitor=monitor)
+            return FINDERS[start](test, deadline=deadline, monitor=monitor)
         return MarkovGraph.empty(test.n_variables, test.names)
     try:
         return as_graph(start, test.names)

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import time
 import warnings
+from typing import Any
 
 from ibmap.blankets.grow_shrink import gsmn_operator
-from ibmap.errors import SearchWarning
+from ibmap.blankets.gsmn_star import star_operator
+from ibmap.blankets.operator import Operator
+from ibmap.errors import InvalidOptionError, SearchWarning
 from ibmap.evidence.variables import describe_variables
-from ibmap.graph import as_graph
+from ibmap.graph import MarkovGraph, as_graph
+from ibmap.independence.protocol import ProbabilisticTest
 from ibmap.learning.options import TreeSearchOptions
+from ibmap.options import as_choice
 from ibmap.result import SearchResult, provenance_of
 from ibmap.search.asked import AskedTests
 from ibmap.search.tree_search import Callback, TreeSearch, tree_search
 from ibmap.table import EncodedTable
+
+CLOSURES = ("gsmn", "gsmn-star", "gsimn")
 
 
 def learn_ts(
@@ -44,7 +51,7 @@ def learn_ts(
     begun = time.perf_counter()
     budget = options.budget()
     test = options.make_test(table)
-    operator = gsmn_operator(test, rule=options.rule, grow=options.grow, order=options.order)
+    operator = make_operator(test, options)
     search = tree_search(operator, test, budget=budget, n_threads=n_threads, callback=callback)
     _warn_if_stopped(search)
     ordering = AskedTests.from_triplets(test.asked, test.n_variables)
@@ -60,6 +67,30 @@ def learn_ts(
         stopped=search.stopped,
         descriptions=describe_variables(table, graph),
     )
+
+
+def make_operator(test: ProbabilisticTest, options: TreeSearchOptions) -> Operator[Any, MarkovGraph]:
+    """Make the algorithm whose runs are searched.
+
+    Parameters
+    ----------
+    test : ProbabilisticTest
+        Gives the order in which variables are tried.
+    options : TreeSearchOptions
+        Name it.
+
+    Returns
+    -------
+    Operator
+        The algorithm.
+    """
+    if as_choice(options.closure, "closure", CLOSURES) == "gsmn":
+        return gsmn_operator(test, rule=options.rule, grow=options.grow, order=options.order)
+    for name, default in (("rule", "or"), ("grow", "once"), ("order", "association")):
+        if getattr(options, name) != default:
+            msg = f"{name} belongs to closure='gsmn'; leave it out with closure={options.closure!r}"
+            raise InvalidOptionError(msg)
+    return star_operator(test, infers=options.closure == "gsimn")
 
 
 def _warn_if_stopped(search: TreeSearch) -> None:
