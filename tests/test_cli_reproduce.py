@@ -64,6 +64,13 @@ def test_tables_figures_and_rows_are_written(run, tiny, tmp_path):
     assert again.out == found.out
 
 
+def test_repetitions_may_be_fewer_or_more(run, tiny, tmp_path):
+    few = json.loads(run("reproduce", "n12", "-o", tmp_path, "--jobs", 1, "--json", "--repetitions", 1).out)
+    more = json.loads(run("reproduce", "n12", "-o", tmp_path, "--jobs", 1, "--json", "--repetitions", 3).out)
+    runs = [found[0]["tables"][0]["numbers"][0]["n_runs"] for found in (few, more)]
+    assert runs == [1, 3]
+
+
 def test_json_is_data_alone(run, tiny, tmp_path):
     found = run("reproduce", "n12", "-o", tmp_path, "--jobs", 1, "--json")
     (study,) = json.loads(found.out)

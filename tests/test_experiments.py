@@ -19,6 +19,7 @@ from ibmap.experiments.claims import all_agree, below, falls_with_rows, follows_
 from ibmap.experiments.comparison import Column, ComparisonTable, overlap
 from ibmap.experiments.execution import TIMES, execute
 from ibmap.experiments.growth import GrowthTable, slope
+from ibmap.experiments.journal import Journal
 from ibmap.experiments.learners import LEARNERS
 from ibmap.experiments.metrics import EDGES, F1, INDEPENDENCES, PRECISION, RECALL
 from ibmap.experiments.paper import paper_studies, stated_tolerance
@@ -68,6 +69,8 @@ def test_an_interrupted_and_resumed_study_gives_the_same_rows(tmp_path):
     journal.write_bytes(done + b'{"run": "cut off by a cra')
     begun = []
     parts = run_study(study, tmp_path / "parts", n_jobs=1, callback=lambda p: begun.append(p.n_done))
+    repetitions = [json.loads(line)["run"][-1] for line in done.splitlines()[1:]]
+    assert repetitions == ["0", "0", "1", "1", "2"]  # every cell has its share before any has more
     assert begun[0] == 5
     assert begun[-1] == 6
     assert journal.read_bytes().startswith(done)
@@ -98,6 +101,15 @@ def test_a_file_that_is_no_journal_is_refused(tmp_path):
     (tmp_path / "small.journal").write_text('{"format": "other"}\n')
     with pytest.raises(FileFormatError, match="holds runs of"):
         run_study(small_study(), tmp_path)
+
+
+def test_two_processes_do_not_write_one_journal(tmp_path):
+    pytest.importorskip("fcntl")
+    path, study = tmp_path / "a.journal", {"study": "a"}
+    with Journal(path, study), pytest.raises(InvalidOptionError, match="another process is at work"):
+        Journal(path, study)
+    with Journal(path, study) as journal:
+        assert journal.finished == {}
 
 
 def test_a_quick_run_is_a_part_of_the_full_one(tmp_path):

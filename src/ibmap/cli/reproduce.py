@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from types import TracebackType
@@ -39,7 +40,7 @@ def register(app: typer.Typer) -> None:
     app.command("reproduce")(_reproduce)
 
 
-def _reproduce(  # noqa: PLR0917 - a command's options are its parameters
+def _reproduce(  # noqa: PLR0913, PLR0917 - a command's options are its parameters
     names: Annotated[
         list[str] | None,
         typer.Argument(
@@ -59,6 +60,12 @@ def _reproduce(  # noqa: PLR0917 - a command's options are its parameters
         ),
     ] = None,
     seed: Annotated[int, typer.Option(metavar="S", min=0, help="Seed of everything.")] = 1,
+    repetitions: Annotated[
+        int | None,
+        typer.Option(
+            metavar="R", min=1, help="Data sets a cell, instead of as many as declared.", show_default=False
+        ),
+    ] = None,
     data: Annotated[
         Path | None,
         typer.Option(
@@ -85,6 +92,8 @@ def _reproduce(  # noqa: PLR0917 - a command's options are its parameters
         _list(studies, as_json)
         return
     chosen = [study.shortened() if quick else study for study in _chosen(studies, names)]
+    if repetitions is not None:
+        chosen = [replace(study, repetitions=repetitions) for study in chosen]
     obtainable = [_with_data(study) for study in chosen]
     found = [_run(study, folder, seed, jobs, quiet=as_json) for study in obtainable]
     if as_json:

@@ -74,7 +74,7 @@ def ratio_bars(rows: pl.DataFrame, tables: Sequence[ComparisonTable], titles: Se
         for tau, panel in zip(taus, column, strict=True):
             _draw_bars(panel, [each for each in found if each.factors["tau"] == tau])
             panel.set_title(f"{title}, τ = {tau}", loc="left")
-    panels[0, 0].legend(frameon=False, fontsize=8)
+    _legend_below(figure, panels[0, 0])
     for panel in panels[-1]:
         panel.set_xlabel("N")
     return figure
@@ -146,7 +146,7 @@ def ratios_against_rows(
         panel.set_xscale("log")
         panel.set_title(title, loc="left")
         panel.set_xlabel("N (dotted: published)")
-    panels[0, 0].legend(frameon=False, fontsize=8)
+    _legend_below(figure, panels[0, 0])
     return figure
 
 
@@ -215,11 +215,17 @@ def benchmark_bars(rows: pl.DataFrame, table: ComparisonTable, heading: str) -> 
     panel = panels[0, 0]
     _draw_series(panel, range(len(found)), found, 0.8, COLOURS[0], "ours")
     panel.axhline(1, color=INK, linewidth=0.8)
-    panel.set_xticks(
-        range(len(found)), [str(each.factors["dataset"]) for each in found], rotation=40, ha="right"
-    )
-    panel.legend(frameon=False, fontsize=8)
+    panel.set_ylim(bottom=0)
+    names = [str(each.factors["dataset"]) for each in found]
+    panel.set_xticks(range(len(found)), names, rotation=40, ha="right")
+    _legend_below(figure, panel)
     return figure
+
+
+def _legend_below(figure: Figure, panel: Any) -> None:
+    """Put a panel's legend under all panels, where it hides nothing."""
+    handles, labels = panel.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False, fontsize=8)
 
 
 def _panels(n_rows: int, n_columns: int, heading: str, width: float = 4.5) -> tuple[Figure, Any]:

@@ -11,9 +11,9 @@ import json
 import os
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import IO, Any, Self
 
-from ibmap.errors import FileFormatError
+from ibmap.errors import FileFormatError, InvalidOptionError
 
 FORMAT = "ibmap-journal-1"
 
@@ -47,14 +47,13 @@ class Journal:
     def __init__(self, path: Path, belongs_to: dict[str, Any]) -> None:
         self.path = path
         self.finished: dict[str, list[Row]] = {}
-        lines, size = _whole_lines(path)
-        if lines:
-            self._read(lines, belongs_to)
         self._file = path.open("ab")
-        if self._file.tell() > size:
-            self._file.truncate(size)
-        if not lines:
-            self._append({"format": FORMAT, **belongs_to})
+        try:
+            _lock(self._file, path)
+            self._open(belongs_to)
+        except BaseException:
+            self._file.close()
+            raise
 
     def __enter__(self) -> Self:
         return self
@@ -76,6 +75,15 @@ class Journal:
         """
         self._append({"run": key, "rows": rows})
         self.finished[key] = rows
+
+    def _open(self, belongs_to: dict[str, Any]) -> None:
+        """Take over what is there, without a line that was cut off; begin if there is nothing."""
+        lines, size = _whole_lines(self.path)
+        if lines:
+            self._read(lines, belongs_to)
+        self._file.truncate(size)
+        if not lines:
+            self._append({"format": FORMAT, **belongs_to})
 
     def _read(self, lines: list[bytes], belongs_to: dict[str, Any]) -> None:
         """Take over the runs of an existing file."""
@@ -101,9 +109,22 @@ class Journal:
         os.fsync(self._file.fileno())
 
 
+def _lock(file: IO[bytes], path: Path) -> None:
+    """Keep other processes out; the system lets them in again when this one ends, however it ends."""
+    try:
+        import fcntl
+    except ImportError:  # not on Windows, where nothing keeps a user from starting a study twice
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        msg = f"another process is at work on {str(path)!r}; wait for it, or choose another folder (--output)"
+        raise InvalidOptionError(msg) from error
+
+
 def _whole_lines(path: Path) -> tuple[list[bytes], int]:
     """Read the lines that were written to their end, and where they end."""
-    content = path.read_bytes() if path.exists() else b""
+    content = path.read_bytes()
     size = content.rfind(b"\n") + 1
     return content[:size].splitlines(), size
 

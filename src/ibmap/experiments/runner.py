@@ -126,9 +126,9 @@ def as_frame(rows: Sequence[Row]) -> pl.DataFrame:
 
 
 def _finish(study: Study, seed: int, journal: Journal, n_jobs: int, callback: Callback | None) -> None:
-    """Do what is left, the longest runs first."""
+    """Do what is left: repetition after repetition, the longest runs of each first."""
     left = [run for run in study.runs if run.key not in journal.finished]
-    left.sort(key=lambda run: -run.problem.weight)
+    left.sort(key=lambda run: (run.repetition, -run.problem.weight))
     total = sum(run.problem.weight for run in study.runs)
     done = sum(run.problem.weight for run in study.runs if run.key in journal.finished)
     n_done = len(study.runs) - len(left)
