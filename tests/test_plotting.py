@@ -44,6 +44,17 @@ def test_a_network_is_drawn_with_all_its_edges(ax, layout, n_variables):
     assert [text.get_text() for text in ax.texts] == list(result.graph.names)
 
 
+@pytest.mark.parametrize("layout", ["stress", "circle"])
+def test_boxes_with_names_do_not_overlap(layout):
+    names = [f"a rather long name {k}" for k in range(14)]
+    edges = [(k, j) for k in range(14) for j in range(k) if (k + j) % 3 == 0]
+    figure = new_figure((12, 8))
+    ax = plot_network(MarkovGraph.from_edges(14, edges, names), figure.add_subplot(), layout=layout)
+    figure.canvas.draw()
+    boxes = [text.get_bbox_patch().get_window_extent() for text in ax.texts]
+    assert not any(box.overlaps(other) for k, box in enumerate(boxes) for other in boxes[:k])
+
+
 def test_edges_are_the_wider_the_more_evidence_there_is(ax):
     plot_network(sample(losses=[1.0, 9.0, 4.0]), ax)
     widths = ax.collections[0].get_linewidths()

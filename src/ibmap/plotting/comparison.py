@@ -9,7 +9,7 @@ from ibmap.graph import MarkovGraph
 from ibmap.layout import place
 from ibmap.metrics import compare_edges
 from ibmap.plotting.canvas import FAINT, INK, axes_or_new, set_title
-from ibmap.plotting.network import draw_lines, draw_variables, frame
+from ibmap.plotting.network import draw_lines, draw_variables, frame, with_room
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -63,8 +63,8 @@ def plot_comparison(
     place_of = {name: k for k, name in enumerate(graph.names)}
     kinds = {kind: [(place_of[x], place_of[y]) for x, y in getattr(edges, kind)] for kind in STYLES}
     union = MarkovGraph.from_edges(graph.n_variables, [edge for found in kinds.values() for edge in found])
-    points = place(union.adjacency, layout)
     ax = axes_or_new(ax, SIZE)
+    points = with_room(ax, place(union.adjacency, layout), graph.names)
     for kind, (colour, line, words) in STYLES.items():
         ax.plot([], [], color=colour, linestyle=line, linewidth=2.2, label=f"{words} ({len(kinds[kind])})")
         draw_lines(ax, points, kinds[kind], colour, line=line)

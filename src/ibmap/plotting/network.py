@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 COLOURS = ("group", "degree", "none")
 MAX_BOXES = 30  # variables up to which names stand in boxes
 SIZE = (9.0, 6.0)
+MARGINS = np.array([0.9, 0.6])  # around a drawing, in lengths of an edge
+N_PUSHES = 100
 
 
 def plot_network(
@@ -61,8 +63,8 @@ def plot_network(
     """
     as_choice(colour, "colour", COLOURS)
     graph = graph_of(network)
-    points = place(graph.adjacency, layout)
     ax = axes_or_new(ax, SIZE)
+    points = with_room(ax, place(graph.adjacency, layout), graph.names)
     draw_lines(ax, points, graph.edges, LINE, widths=line_widths(network))
     draw_variables(ax, points, graph.names, _colours(graph, colour))
     frame(ax, points)
@@ -155,9 +157,52 @@ def draw_variables(
         write_text(ax, x, y - 0.2, shown(name), fontsize=size, va="top", zorder=4)
 
 
+def with_room(ax: Axes, points: NDArray[np.float64], names: Sequence[str]) -> NDArray[np.float64]:
+    """Move variables apart whose boxes would overlap.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where they shall be drawn, which tells how much room a name takes.
+    points : ndarray of shape (n_variables, 2)
+        Places.
+    names : sequence of str
+        Names of the variables.
+
+    Returns
+    -------
+    ndarray of shape (n_variables, 2)
+        The same places if there is room already, or if there are too many variables for boxes.
+    """
+    n = len(names)
+    if not 1 < n <= MAX_BOXES:
+        return points
+    size, longest = _lettering(n)
+    inches = np.array(ax.bbox.size) / ax.figure.dpi
+    unit = inches / (np.ptp(points, axis=0) + 2 * MARGINS)  # of one length of an edge
+    widths = np.array([len(shown(name, longest)) * 0.62 + 1.4 for name in names]) * size / 72 / unit[0]
+    height = 2.4 * size / 72 / unit[1]
+    points = points.copy()
+    for _ in range(N_PUSHES):
+        steps = points[:, None] - points[None]
+        beside = (widths[:, None] + widths[None]) / 2 - np.abs(steps[..., 0])
+        above = height - np.abs(steps[..., 1])
+        lacking = np.where((beside > 0) & (above > 0), above, 0.0) * (1 - np.eye(n))
+        if lacking.max() < 1e-3:
+            break
+        order = np.sign(steps[..., 1]) + (steps[..., 1] == 0) * np.sign(np.arange(n)[:, None] - np.arange(n))
+        points[:, 1] += 0.35 * (order * lacking).sum(axis=1)
+    return points
+
+
+def _lettering(n_variables: int) -> tuple[float, int]:
+    """Choose the size of letters, and how many of a name are shown."""
+    return (11.0, 24) if n_variables <= 12 else (9.0, 18)
+
+
 def _draw_boxes(ax: Axes, points: NDArray[np.float64], names: Sequence[str], colours: Sequence[str]) -> None:
     """Draw names in boxes."""
-    size, longest = (11, 24) if len(names) <= 12 else (9, 18)
+    size, longest = _lettering(len(names))
     for name, colour, (x, y) in zip(names, colours, points, strict=True):
         box = {"boxstyle": "round,pad=0.4", "facecolor": "#f4f6f8", "edgecolor": colour, "linewidth": 1.6}
         write_text(ax, x, y, shown(name, longest), fontsize=size, bbox=box, zorder=3)
@@ -174,8 +219,8 @@ def frame(ax: Axes, points: NDArray[np.float64]) -> None:
         Places of the variables.
     """
     low, high = (points.min(axis=0), points.max(axis=0)) if len(points) else (np.zeros(2), np.zeros(2))
-    ax.set_xlim(low[0] - 0.9, high[0] + 0.9)
-    ax.set_ylim(low[1] - 0.6, high[1] + 0.6)
+    ax.set_xlim(low[0] - MARGINS[0], high[0] + MARGINS[0])
+    ax.set_ylim(low[1] - MARGINS[1], high[1] + MARGINS[1])
     ax.set_axis_off()
 
 

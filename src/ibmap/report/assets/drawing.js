@@ -46,10 +46,17 @@ const nodes = world.append("g").selectAll("g").data(d3.range(variables.length)).
   .on("pointermove", (k) => variableTip(d3.event, k)).on("pointerleave", hideTip).on("click", chooseVariable)
   .on("focus", (k) => { current = k; nodes.attr("tabindex", (j) => j === k ? 0 : -1); });
 nodes.append("circle");
-const labels = nodes.append("text").text((k) => short(nameOf(k)));
+const labels = nodes.append("text");
 let widths = [];
 let boxes = [];
 
+// Names are shorter where there is little room.
+const letter = () => {
+  const length = svg.node().getBoundingClientRect().width < 560 ? 11 : 22;
+  labels.text((k) => short(nameOf(k), length)).attr("font-size", 12).attr("display", null);
+  world.attr("transform", null);
+  widths = labels.nodes().map((label) => label.getComputedTextLength());
+};
 const move = () => {
   for (const line of [lines, grips]) {
     line.attr("x1", (p) => spots[p.x].x).attr("y1", (p) => spots[p.x].y)
@@ -75,7 +82,7 @@ const sides = (k, r) => {
   ].sort((a, b) => a.cost - b.cost);
 };
 const placeLabels = () => {
-  const grown = Math.min(1.6, Math.sqrt(Math.max(scale, 0.6)));
+  const grown = Math.min(1.6, Math.sqrt(Math.max(scale, 0.3)));
   const size = (k) => radius(k) * grown;
   nodes.select("circle").attr("r", (k) => size(k) / scale);
   const taken = variables.map((v, k) => ({ x: spots[k].x * scale - size(k), y: spots[k].y * scale - size(k),
@@ -84,10 +91,11 @@ const placeLabels = () => {
   const order = d3.range(variables.length).sort((a, b) =>
     first(b) - first(a) || variables[b].blanket.length - variables[a].blanket.length || a - b);
   const found = new Map();
+  const always = variables.length <= 20 && svg.node().clientWidth > 560;
   for (const k of order) {
     const options = sides(k, size(k));
     const free = options.find((box) => !taken.some((other, j) => j !== k && overlaps(box, other)));
-    const box = free ?? (first(k) || variables.length <= 20 ? options[0] : null);
+    const box = free ?? (first(k) || always ? options[0] : null);
     if (box) taken.push(box);
     found.set(k, box);
   }
@@ -117,8 +125,9 @@ const fit = () => {
     const x = margin.left + (box.width - margin.left - margin.right - k * (right - left)) / 2;
     const y = margin.top + (box.height - margin.top - margin.bottom - k * (bottom - top)) / 2;
     svg.call(zoom.transform, d3.zoomIdentity.translate(x - k * left, y - k * top).scale(k));
+    const side = (wanted) => Math.min(14 + wanted, 0.22 * box.width);
     margin = {
-      left: 14 + k * left - d3.min(boxes, (b) => b.x), right: 14 + d3.max(boxes, (b) => b.x + b.w) - k * right,
+      left: side(k * left - d3.min(boxes, (b) => b.x)), right: side(d3.max(boxes, (b) => b.x + b.w) - k * right),
       top: 14 + k * top - d3.min(boxes, (b) => b.y), bottom: 34 + d3.max(boxes, (b) => b.y + b.h) - k * bottom,
     };
   }
@@ -169,8 +178,7 @@ const point = (pair, on) => lines.filter((p) => p === pair).classed("pointed", o
 });
 
 const startDrawing = () => {
-  labels.attr("font-size", 12);
-  widths = labels.nodes().map((label) => label.getComputedTextLength());
+  letter();
   move();
   nodes.call(d3.drag().clickDistance(4).on("drag", (k) => {
     spots[k].x += d3.event.dx;
@@ -184,7 +192,7 @@ const startDrawing = () => {
   byId("zoom-in").addEventListener("click", () => svg.call(zoom.scaleBy, 1.3));
   byId("zoom-out").addEventListener("click", () => svg.call(zoom.scaleBy, 1 / 1.3));
   byId("zoom-fit").addEventListener("click", () => fit());
-  addEventListener("resize", () => fit());
+  addEventListener("resize", () => { letter(); boxes = []; fit(); });
   addEventListener("beforeprint", () => fit());
   fit();
   listen(redraw);
