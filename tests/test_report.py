@@ -11,7 +11,11 @@ import pytest
 
 from cli_runner import run_fixture, table_fixture  # noqa: F401
 from ibmap.demo import demo_table
+from ibmap.evidence.pairs import PairEvidence
+from ibmap.evidence.statements import Witness
+from ibmap.evidence.words import probability
 from ibmap.graph import MarkovGraph
+from ibmap.independence.bayesian import BayesianTest
 from ibmap.learning import GSMNOptions, HillClimbingOptions, learn_gsmn, learn_hc
 from ibmap.report import page as page_module
 from ibmap.report import write_report
@@ -126,6 +130,18 @@ def test_evidence_and_descriptions_are_the_library_s():
     for variable, known in zip(data["variables"], result.descriptions, strict=True):
         assert (variable["entropy"], variable["missing"]) == (known.entropy, known.n_missing)
         assert (variable["small"], variable["thinness"]) == (known.share_in_small_slices, known.thinness)
+
+
+def test_the_verdicts_of_further_tests_are_shown():
+    table = EncodedTable.from_codes([[0, 0], [1, 1]] * 10)
+    witness = Witness(table, {"bayesian": BayesianTest(table), "cautious": BayesianTest(table, prior=0.9)})
+    graph = MarkovGraph.from_edges(2, [(0, 1)])
+    pair = PairEvidence(0, 1, True, witness.loss(graph, 0, 1), witness.statements(graph, 0, 1))
+    data = data_of(page_of(sample(2, [(0, 1)], evidence=(pair,))))
+    facts = dict(data["pairs"][0]["statements"][0]["facts"])
+    second = pair.statements[0].verdicts[1]
+    assert facts["test"] == "bayesian"
+    assert facts["by the cautious test"] == probability(second.log_dependent, second.log_independent)
 
 
 def test_a_table_adds_the_evidence_that_a_result_lacks(tmp_path):

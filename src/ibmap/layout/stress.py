@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 N_STEPS = 300
-SETTLED = 1e-5  # share of the stress gained by a step that ends the steps
+SETTLED = 1e-6  # share of the stress gained by a step that ends the steps
 APART = 1e-9  # keeps points that coincide from dividing by zero
 
 
@@ -84,7 +84,7 @@ def _classical_scaling(wanted: NDArray[np.float64]) -> NDArray[np.float64]:
     turn = 2 * np.pi * np.arange(n) / n  # a little circle, so that points of equal distances do not coincide
     points = np.zeros((n, 2))
     points[:, : vectors.shape[1]] = vectors[:, ::-1]
-    return points + 0.05 * np.column_stack([np.cos(turn), np.sin(turn)])
+    return points + 0.02 * np.column_stack([np.cos(turn), np.sin(turn)])
 
 
 def _majorised(points: NDArray[np.float64], wanted: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ibmap.evidence.explanation import PairExplanation
 from ibmap.evidence.pairs import PairEvidence
-from ibmap.evidence.statements import Statement
+from ibmap.evidence.statements import Statement, Verdict
 from ibmap.evidence.words import in_words, probability, rough, share, strength, whole
 from ibmap.layout import find_groups, group_colour, place
 from ibmap.result import SearchResult
@@ -212,16 +212,16 @@ def _view(pair: PairEvidence, explanation: PairExplanation) -> PairView:
 
 def _statement(statement: Statement) -> StatementView:
     """Show one statement with the counts it rests on."""
-    counts, verdict = statement.counts, statement.verdicts[0]
-    both = (verdict.log_independent, verdict.log_dependent)
+    counts, (first, *others) = statement.counts, statement.verdicts
     return StatementView(
         of=int(statement.x),
         given=tuple(map(int, statement.given)),
         independent=statement.independent,
         log_posterior=statement.log_posterior,
-        posterior=probability(*(both if statement.independent else both[::-1])),
+        posterior=_posterior(first, statement.independent),
         facts=(
-            ("test", verdict.test),
+            ("test", first.test),
+            *((f"by the {each.test} test", _posterior(each, statement.independent)) for each in others),
             ("rows", whole(counts.n_rows)),
             ("slices seen", f"{whole(counts.n_seen)} of {whole(counts.n_configurations)}"),
             ("slices of one row", whole(counts.n_single)),
@@ -230,3 +230,9 @@ def _statement(statement: Statement) -> StatementView:
             ("Cochran's rule", "met" if counts.meets_cochran else "not met"),
         ),
     )
+
+
+def _posterior(verdict: Verdict, independent: bool) -> str:
+    """Write the posterior of what the structure says by one test."""
+    both = (verdict.log_independent, verdict.log_dependent)
+    return probability(*(both if independent else both[::-1]))

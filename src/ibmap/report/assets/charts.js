@@ -9,6 +9,7 @@ const startMatrix = () => {
   const longest = Math.max(0, ...variables.map((v) => Array.from(short(v.name, 18)).length));
   const room = named ? 14 + 6.6 * longest : 6;
   const box = d3.select("#matrix-box").append("svg").attr("width", side + room + 4).attr("height", side + room + 4)
+    .attr("viewBox", `0 0 ${side + room + 4} ${side + room + 4}`)
     .attr("role", "img").attr("aria-label", `Matrix of ${edges.length} edges among ${n} variables`);
   const plane = box.append("g").attr("transform", `translate(${room},${room})`);
   plane.append("rect").attr("class", "ground").attr("width", side).attr("height", side);
