@@ -17,7 +17,8 @@ const choosePair = (pair) => change({ variable: null, pair: chosen.pair === pair
 const nothingChosen = () => change({ variable: null, pair: null });
 
 // Edges are in order of evidence: the weakest are the last.
-const isHidden = (pair) => pair.edge ? edges.indexOf(pair) >= edges.length - chosen.nHidden : !chosen.near;
+const rank = new Map(edges.map((pair, k) => [pair, k]));
+const isHidden = (pair) => pair.edge ? rank.get(pair) >= edges.length - chosen.nHidden : !chosen.near;
 const touches = (pair, k) => pair.x === k || pair.y === k;
 const pairOf = new Map(pairs.map((pair) => [pair.x * variables.length + pair.y, pair]));
 const findPair = (i, j) => pairOf.get(Math.min(i, j) * variables.length + Math.max(i, j));
