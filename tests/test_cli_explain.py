@@ -47,7 +47,7 @@ def test_json_is_what_the_library_gives(run, net):
 
 def test_a_variable_and_the_whole_network_are_explained(run, net):
     own = run("explain", net, "sky").out
-    assert own.startswith("sky: joined to game. Its data are enough: 20.0 rows on average in the 2 slices")
+    assert own.startswith("sky: joined to game. Its data are enough: 20.0 rows on average in 2 of 2 slices")
     assert "Edges, strongest first" in own
     assert "Nearest to being joined" in own
     every = run("explain", net).out

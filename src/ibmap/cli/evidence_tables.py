@@ -11,7 +11,7 @@ from rich.text import Text
 from ibmap.cli.console import output, printable
 from ibmap.cli.summary import edge_table, titled
 from ibmap.evidence.variables import by_thinness
-from ibmap.evidence.words import in_words, listed, probability, rough, share, whole
+from ibmap.evidence.words import amount, in_words, listed, probability, rough, share, whole
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -149,7 +149,7 @@ def _partners(title: str, name: str, pairs: tuple[PairExplanation, ...]) -> Tabl
     for pair in pairs:
         partner = pair.y if pair.x == name else pair.x
         data = "thin" if pair.is_thin else "enough"
-        table.add_row(Text(printable(partner)), f"{pair.loss:.2f}", in_words(pair.loss), pair.strength, data)
+        table.add_row(Text(printable(partner)), amount(pair.loss), in_words(pair.loss), pair.strength, data)
     return table
 
 

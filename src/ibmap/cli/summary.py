@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ibmap.cli.console import output, printable
-from ibmap.evidence.words import in_words
+from ibmap.evidence.words import amount, in_words
 from ibmap.words import how_ended, how_learned, why_no_evidence
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def edge_table(title: str, heading: str, names: Sequence[str], pairs: Sequence[P
     table.add_column(heading, no_wrap=True)
     for pair in pairs:
         ends = (Text(printable(names[k])) for k in (pair.x, pair.y))
-        table.add_row(*ends, f"{pair.loss:.2f}", in_words(pair.loss))
+        table.add_row(*ends, amount(pair.loss), in_words(pair.loss))
     return table
 
 

@@ -45,7 +45,8 @@ class IBMAPHC(StructureLearner):
         Threads; 1 by default, -1 for one a core. The result is the same for
         any number.
     callback : callable, optional
-        Called with the progress of the search.
+        Called with the progress of the search; raise `ibmap.StopSearch` in it to end the search
+        with the best so far.
 
     Attributes
     ----------

@@ -7,7 +7,7 @@ from typing import Any
 
 from ibmap.evidence.statements import Statement
 from ibmap.evidence.variables import VariableDescription
-from ibmap.evidence.words import in_words, listed, probability, rough, share, strength, whole
+from ibmap.evidence.words import amount, in_words, listed, probability, rough, share, strength, whole
 from ibmap.graph import MarkovGraph
 from ibmap.text import printable
 
@@ -56,7 +56,7 @@ class PairExplanation:
         change = "without the edge" if self.is_edge else "with an edge"
         return (
             f"{printable(self.x)} and {printable(self.y)}: {state}; evidence {self.strength}: {change} "
-            f"the structure is {in_words(self.loss)} (loss {self.loss:.3g})."
+            f"the structure is {in_words(self.loss)} (loss {amount(self.loss)})."
         )
 
     def remarks(self) -> list[str]:
@@ -68,8 +68,9 @@ class PairExplanation:
             Sentences; none if the data are plenty and agree.
         """
         by_tables = [each for each in self.statements if each.verdicts[0].test != "pairwise"]
-        thin = [_owner(each) for each in by_tables if not each.counts.meets_cochran]
         silent = [_owner(each) for each in by_tables if each.counts.is_silent]
+        sliced = [each for each in by_tables if not each.counts.is_silent]
+        thin = [_owner(each) for each in sliced if not each.counts.meets_cochran]
         contrary = [_owner(each) for each in self.statements if each.is_contradicted]
         opposite = "independent" if self.is_edge else "dependent"
         told = [
@@ -197,8 +198,8 @@ def _data(description: VariableDescription | None) -> str:
     if description is None:
         return "The result does not tell how thin its data are."
     return (
-        f"Its data are {description.thinness}: {rough(description.rows_per_slice)} rows on average in the "
-        f"{whole(description.n_seen)} slices seen of {whole(description.n_configurations)}, "
+        f"Its data are {description.thinness}: {rough(description.rows_per_slice)} rows on average in "
+        f"{whole(description.n_seen)} of {whole(description.n_configurations)} slices, "
         f"{share(description.share_in_small_slices)} of the rows in slices with under "
         f"{5 * description.n_states} rows."
     )

@@ -105,7 +105,7 @@ def collect_evidence(
         whose gain is not known is left out.
     """
     first, second = np.nonzero(np.triu(np.isfinite(gains), 1))
-    losses, is_edge = -gains[first, second], graph.adjacency[first, second]
+    losses, is_edge = 0.0 - gains[first, second], graph.adjacency[first, second]  # no minus zero
     edges, missing = np.flatnonzero(is_edge), np.flatnonzero(~is_edge)
     edges = edges[np.argsort(-losses[edges], kind="stable")]
     missing = missing[np.argsort(losses[missing], kind="stable")][:n_nearest]

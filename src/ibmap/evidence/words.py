@@ -210,3 +210,24 @@ def rough(value: float) -> str:
     if value >= 100:
         return f"{value:,.0f}"
     return f"{value:.1f}" if value >= 1 else f"{value:.2g}"
+
+
+def amount(loss: float) -> str:
+    """Write a loss of log-score with two decimals, never as minus zero.
+
+    Parameters
+    ----------
+    loss : float
+        Natural log.
+
+    Returns
+    -------
+    str
+        Such as ``12.35``.
+
+    Examples
+    --------
+    >>> amount(12.345), amount(-1e-15)
+    ('12.35', '0.00')
+    """
+    return f"{round(loss, 2) + 0.0:.2f}"
