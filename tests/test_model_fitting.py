@@ -14,12 +14,12 @@ import naive_model as naive
 from ibmap.errors import FittingWarning, InvalidOptionError, InvalidTableError
 from ibmap.graph import MarkovGraph
 from ibmap.model import MarkovNetwork, fitting
-from ibmap.model.cliques import clique_scopes
+from ibmap.model.cliques import clique_scopes, pairwise_scopes
 from ibmap.model.layout import Layout
-from ibmap.model.pseudo_likelihood import PseudoLikelihood, centred, subsets
+from ibmap.model.pseudo_likelihood import BinaryPseudoLikelihood, PseudoLikelihood, centred, subsets
 from ibmap.model.validation import STRENGTHS, split
 from ibmap.table import EncodedTable
-from strategies import graphs, tables
+from strategies import binary_tables, graphs, tables
 
 PAIR = [[0, 1], [1, 0]]
 
@@ -54,6 +54,21 @@ def test_objective_is_the_mean_pseudo_likelihood(data):
     assert -PseudoLikelihood(table, layout, 0.0)(values)[0] == pytest.approx(
         total / table.n_samples, rel=1e-9
     )
+
+
+@given(st.data())
+def test_the_fast_objective_of_binary_networks_is_the_general_one(data):
+    table = data.draw(binary_tables(max_variables=6, max_rows=60))
+    table = EncodedTable.from_codes(table.codes, [2] * table.n_variables, weights=table.weights)
+    graph = data.draw(graphs(table.n_variables))
+    layout = Layout.of([2] * table.n_variables, subsets(pairwise_scopes(graph)))
+    strength = data.draw(st.sampled_from([0.0, 2.0]))
+    values = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1))).normal(0, 2, layout.n_cells)
+    slow, fast = (
+        kind(table, layout, strength)(values) for kind in (PseudoLikelihood, BinaryPseudoLikelihood)
+    )
+    assert fast[0] == pytest.approx(slow[0], rel=1e-12)
+    assert fast[1] == pytest.approx(slow[1], abs=1e-12)
 
 
 def test_penalty_is_what_the_prior_adds_for_small_potentials():

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ibmap.independence.pairwise import PairwiseTest
     from ibmap.independence.separation import SeparationTest
     from ibmap.model import MarkovNetwork
+    from ibmap.model.classifier import NetworkClassifier
     from ibmap.result import SearchResult
     from ibmap.score import closure_score, ib_score
     from ibmap.table import EncodedTable
@@ -52,6 +53,7 @@ _HOMES = {
     "MarkovGraph": "ibmap.graph",
     "MarkovNetwork": "ibmap.model",
     "PairwiseTest": "ibmap.independence.pairwise",
+    "NetworkClassifier": "ibmap.model.classifier",
     "SearchResult": "ibmap.result",
     "SeparationTest": "ibmap.independence.separation",
     "StopSearch": "ibmap.errors",
@@ -78,6 +80,7 @@ __all__ = [
     "GTest",
     "MarkovGraph",
     "MarkovNetwork",
+    "NetworkClassifier",
     "PairwiseTest",
     "SearchResult",
     "SeparationTest",

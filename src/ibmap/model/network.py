@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ibmap.atomic import write_atomically
 from ibmap.encoding import encode
@@ -22,6 +22,9 @@ from ibmap.model.uai import parse_uai, uai_text
 from ibmap.model.validation import fit_validated
 from ibmap.options import RandomState
 from ibmap.table import EncodedTable
+
+if TYPE_CHECKING:
+    from ibmap.model.classifier import NetworkClassifier
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -134,6 +137,23 @@ class MarkovNetwork(Drawing):
             options = FitOptions(prior_strength, potentials, method, n_threads)  # type: ignore[arg-type]
             found, report = fit_potentials(data, structure, options)
         return cls(structure, data.labels, found.factors, report, data.preparation.bin_edges)
+
+    def classifier(self, column: int | str) -> NetworkClassifier:
+        """View one variable as a fitted scikit-learn classifier.
+
+        Parameters
+        ----------
+        column : str or int
+            The variable to predict from all others.
+
+        Returns
+        -------
+        NetworkClassifier
+            With `predict`, `predict_proba`, `classes_`, `score`.
+        """
+        from ibmap.model.classifier import NetworkClassifier
+
+        return NetworkClassifier.of(self, column)
 
     def save(self, path: str | Path) -> None:
         """Write the whole network to a JSON file.

@@ -12,14 +12,16 @@ cells, once for each of its variables. That, for any θ, is the penalty.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import combinations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ibmap.kernels import binary_factors as binary_kernels
 from ibmap.kernels import factors as kernels
 from ibmap.model.layout import Layout, as_rows
 from ibmap.model.potentials import Floats
@@ -75,9 +77,10 @@ class PseudoLikelihood:
         self.layout, self.n_samples = layout, table.n_samples
         self.n_threads = as_thread_count(n_threads)
         codes, weights = as_rows(table.codes), table.weights.astype(np.float64)
-        self.blocks = list(
-            zip(np.array_split(codes, N_BLOCKS), np.array_split(weights, N_BLOCKS), strict=True)
-        )
+        self.blocks = [
+            self._block(*block)
+            for block in zip(np.array_split(codes, N_BLOCKS), np.array_split(weights, N_BLOCKS), strict=True)
+        ]
         sizes = np.diff(layout.arrays[0])
         shares = [
             prior_strength * len(scope) / size for scope, size in zip(layout.scopes, sizes, strict=True)
@@ -99,21 +102,135 @@ class PseudoLikelihood:
         gradient : ndarray of shape (n_cells,)
             Centred.
         """
-        with ThreadPoolExecutor(self.n_threads) as pool:
-            parts = list(pool.map(partial(self._part, log_values), range(N_BLOCKS)))
-        value = sum(part[0] for part in parts) - 0.5 * float(self.penalties @ log_values**2)
-        gradient = np.sum([part[1] for part in parts], axis=0) - self.penalties * log_values
+        value, gradient = self._evaluate(log_values)
+        value -= 0.5 * float(self.penalties @ log_values**2)
+        gradient -= self.penalties * log_values
         return -value / self.n_samples, centred(self.layout, -gradient / self.n_samples)
 
-    def _part(self, log_values: Floats, block: int) -> tuple[float, Floats]:
+    def _block(self, codes: NDArray[np.int64], weights: Floats) -> tuple[Any, ...]:
+        """Prepare some rows."""
+        return codes, weights
+
+    def _evaluate(self, log_values: Floats) -> tuple[float, Floats]:
+        """Sum over all rows."""
+        parts = self._over_blocks(partial(self._part, log_values))
+        return sum(part[0] for part in parts), np.sum([part[1] for part in parts], axis=0)
+
+    def _over_blocks(self, work: Callable[..., Any]) -> list[Any]:
+        """Do something for each block of rows, in threads, with the results in order."""
+        with ThreadPoolExecutor(self.n_threads) as pool:
+            return list(pool.map(lambda block: work(*block), self.blocks))
+
+    def _part(self, log_values: Floats, codes: NDArray[np.int64], weights: Floats) -> tuple[float, Floats]:
         """Go over one block of rows."""
-        codes, weights = self.blocks[block]
         gradient = np.zeros(len(log_values))
         shape, arrays = self.layout.cardinalities, self.layout.arrays
-        value = kernels.add_pseudo_gradient(
-            codes, weights, shape, arrays, log_values, *self.layout.room(), gradient
-        )
+        cells, room = self.layout.room()
+        value = kernels.add_pseudo_gradient(codes, weights, shape, arrays, log_values, cells, room, gradient)
         return float(value), gradient
+
+
+class BinaryPseudoLikelihood(PseudoLikelihood):
+    """The same for pairwise networks of two-state variables, by log-odds: much faster.
+
+    Parameters
+    ----------
+    table : EncodedTable
+        The data, two states each.
+    layout : Layout
+        Sets of one or two variables.
+    prior_strength : float
+        Data points of the prior.
+    n_threads : int, optional
+        Threads; every available processor by default. The result does not depend on it.
+    """
+
+    def __init__(
+        self, table: EncodedTable, layout: Layout, prior_strength: float, n_threads: int | None = None
+    ) -> None:
+        super().__init__(table, layout, prior_strength, n_threads)
+        offsets = layout.arrays[0]
+        lone = [f for f, scope in enumerate(layout.scopes) if len(scope) == 1]
+        pairs = [f for f, scope in enumerate(layout.scopes) if len(scope) == 2]
+        self.members = np.array([layout.scopes[f][0] for f in lone], np.int64)
+        self.ends = np.array([layout.scopes[f] for f in pairs], np.int64).reshape(-1, 2).T
+        self.field_cells, self.pair_cells = offsets[lone], offsets[pairs]
+
+    def _block(self, codes: NDArray[np.int64], weights: Floats) -> tuple[Any, ...]:
+        """List the ones of each row."""
+        starts = np.concatenate([[0], np.cumsum(codes.sum(axis=1))]).astype(np.int64)
+        return np.nonzero(codes)[1].astype(np.int64), starts, weights
+
+    def _evaluate(self, log_values: Floats) -> tuple[float, Floats]:
+        """Sum over all rows, in terms of log-odds and back."""
+        biases, slopes = self._log_odds(log_values)
+        parts = self._over_blocks(partial(self._sums, biases, slopes))
+        by_bias = np.sum([part[1] for part in parts], axis=0)
+        by_slope = np.sum([part[2] for part in parts], axis=0)
+        gradient = np.zeros(len(log_values))
+        gradient[self.field_cells] = -by_bias[self.members]
+        gradient[self.field_cells + 1] = by_bias[self.members]
+        (u, v), cells = self.ends, self.pair_cells
+        both = by_slope[u, v] + by_slope[v, u]
+        gradient[cells] = both - by_bias[u] - by_bias[v]
+        gradient[cells + 1] = by_bias[v] - both
+        gradient[cells + 2] = by_bias[u] - both
+        gradient[cells + 3] = both
+        return sum(part[0] for part in parts), gradient
+
+    def _log_odds(self, log_values: Floats) -> tuple[Floats, Floats]:
+        """Turn log-potentials into the log-odds of a lone 1 and what each other 1 adds."""
+        n_variables = len(self.layout.cardinalities)
+        biases, slopes = np.zeros(n_variables), np.zeros((n_variables, n_variables))
+        (u, v), cells = self.ends, self.pair_cells
+        none, right, left, both = (log_values[cells + k] for k in range(4))
+        np.add.at(biases, self.members, log_values[self.field_cells + 1] - log_values[self.field_cells])
+        np.add.at(biases, v, right - none)
+        np.add.at(biases, u, left - none)
+        slopes[u, v] = slopes[v, u] = both - left - right + none
+        return biases, slopes
+
+    def _sums(
+        self,
+        biases: Floats,
+        slopes: Floats,
+        ones: NDArray[np.int64],
+        starts: NDArray[np.int64],
+        weights: Floats,
+    ) -> tuple[float, Floats, Floats]:
+        """Go over one block of rows."""
+        by_bias, by_slope = np.zeros_like(biases), np.zeros_like(slopes)
+        room = np.empty_like(biases)
+        value = binary_kernels.add_binary_gradient(
+            ones, starts, weights, biases, slopes, room, by_bias, by_slope
+        )
+        return float(value), by_bias, by_slope
+
+
+def objective_for(
+    table: EncodedTable, layout: Layout, prior_strength: float, n_threads: int | None = None
+) -> PseudoLikelihood:
+    """Choose the faster way to evaluate the same function.
+
+    Parameters
+    ----------
+    table : EncodedTable
+        The data; equal rows should be merged.
+    layout : Layout
+        The sets of variables, closed under taking parts.
+    prior_strength : float
+        Data points of the prior.
+    n_threads : int, optional
+        Threads; every available processor by default.
+
+    Returns
+    -------
+    PseudoLikelihood
+        To be minimised.
+    """
+    is_binary = bool((layout.cardinalities == 2).all()) and max(map(len, layout.scopes)) <= 2
+    kind = BinaryPseudoLikelihood if is_binary else PseudoLikelihood
+    return kind(table, layout, prior_strength, n_threads)
 
 
 def centred(layout: Layout, values: Floats) -> Floats:
@@ -179,7 +296,7 @@ def fit_pseudo_likelihood(
     from scipy.optimize import minimize
 
     layout = Layout.of(table.cardinalities.tolist(), list(scopes))
-    objective = PseudoLikelihood(table, layout, prior_strength, n_threads)
+    objective = objective_for(table, layout, prior_strength, n_threads)
     options: Any = {
         "maxiter": max_steps,
         "maxfun": 2 * max_steps,
