@@ -71,6 +71,21 @@ def test_the_fast_objective_of_binary_networks_is_the_general_one(data):
     assert fast[1] == pytest.approx(slow[1], abs=1e-12)
 
 
+@given(st.data())
+def test_coordinates_of_binary_networks_have_the_gradient_of_the_objective(data):
+    table = data.draw(binary_tables(max_variables=5, max_rows=60))
+    table = EncodedTable.from_codes(table.codes, [2] * table.n_variables, weights=table.weights)
+    graph = data.draw(graphs(table.n_variables))
+    layout = Layout.of([2] * table.n_variables, subsets(pairwise_scopes(graph)))
+    objective = BinaryPseudoLikelihood(table, layout, 1.0)
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
+    here, direction = (rng.normal(0, 0.3, len(objective.start())) for _ in range(2))
+    assert objective.spread(here) == pytest.approx(centred(layout, objective.spread(here)))
+    ahead, behind = (objective(objective.spread(here + step * direction))[0] for step in (1e-6, -1e-6))
+    slope = objective.gather(objective(objective.spread(here))[1]) @ direction
+    assert slope == pytest.approx((ahead - behind) / 2e-6, rel=1e-5, abs=1e-6)
+
+
 def test_penalty_is_what_the_prior_adds_for_small_potentials():
     shape = [2, 3, 2]
     layout = Layout.of(shape, subsets([(0, 1, 2)]))

@@ -21,6 +21,7 @@ from ibmap.table import EncodedTable
 
 POTENTIALS = ("auto", "cliques", "pairwise")
 METHODS = ("auto", "closed-form", "proportional-fitting", "pseudo-likelihood")
+MAX_SUBSET_CELLS = 2**16  # of pseudo-likelihood with potentials over cliques
 MAX_SWEEP_CELLS = 2**24  # cells that one sweep of proportional fitting goes over: about a tenth of a second
 
 
@@ -160,7 +161,13 @@ def _planned(table: EncodedTable, graph: MarkovGraph, options: FitOptions) -> _P
     is_cheap = tree is not None and _sweep_cells(tree, scopes, shape) <= MAX_SWEEP_CELLS
     if options.method == "auto":
         likelihood = "proportional-fitting" if is_cheap else "pseudo-likelihood"
-        return replace(plan, method="closed-form" if is_closed else likelihood)
+        plan = replace(plan, method="closed-form" if is_closed else likelihood)
+    if (
+        plan.method == "pseudo-likelihood"
+        and options.potentials == "auto"
+        and _subset_cells(plan, shape) > (MAX_SUBSET_CELLS)
+    ):
+        return replace(plan, scopes=pairwise_scopes(graph), potentials="pairwise")
     if options.method == "closed-form" and not is_closed:
         msg = (
             "there is a closed form only for decomposable graphs (no cycle of four or more without a chord) "
@@ -187,6 +194,11 @@ def _scopes(
             if options.potentials == "cliques":
                 raise
     return pairwise_scopes(graph), "pairwise"
+
+
+def _subset_cells(plan: _Plan, shape: Sequence[int]) -> int:
+    """Bound the cells of all parts of all potentials, which pseudo-likelihood goes over for every row."""
+    return sum(math.prod(shape[v] + 1 for v in scope) for scope in plan.scopes)
 
 
 def _sweep_cells(tree: JunctionTree, scopes: Sequence[tuple[int, ...]], shape: Sequence[int]) -> int:

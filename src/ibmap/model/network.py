@@ -285,7 +285,8 @@ class MarkovNetwork(Drawing):
 def _in_codes(rows: Any, table: EncodedTable) -> EncodedTable:
     """Read other rows in the states of a table."""
     known = Variables(table.names, table.labels, table.preparation.bin_edges)
-    return EncodedTable.from_codes(known.read(rows), list(known.cardinalities), table.names)
+    weights = rows.weights if isinstance(rows, EncodedTable) else None
+    return EncodedTable.from_codes(known.read(rows), list(known.cardinalities), table.names, weights)
 
 
 def _is_result(graph: Any) -> bool:

@@ -107,6 +107,46 @@ class PseudoLikelihood:
         gradient -= self.penalties * log_values
         return -value / self.n_samples, centred(self.layout, -gradient / self.n_samples)
 
+    def start(self) -> Floats:
+        """Give the coordinates of log-potentials that are all zero.
+
+        Returns
+        -------
+        ndarray
+            Where a search may begin.
+        """
+        return np.zeros(self.layout.n_cells)
+
+    def spread(self, coordinates: Floats) -> Floats:
+        """Turn the coordinates that a search moves in into log-potentials.
+
+        Parameters
+        ----------
+        coordinates : ndarray
+            Here the centred log-potentials themselves.
+
+        Returns
+        -------
+        ndarray of shape (n_cells,)
+            Centred log-potentials.
+        """
+        return coordinates
+
+    def gather(self, gradient: Floats) -> Floats:
+        """Turn a gradient by log-potentials into one by the coordinates.
+
+        Parameters
+        ----------
+        gradient : ndarray of shape (n_cells,)
+            Centred.
+
+        Returns
+        -------
+        ndarray
+            By the coordinates.
+        """
+        return gradient
+
     def _block(self, codes: NDArray[np.int64], weights: Floats) -> tuple[Any, ...]:
         """Prepare some rows."""
         return codes, weights
@@ -133,6 +173,10 @@ class PseudoLikelihood:
 class BinaryPseudoLikelihood(PseudoLikelihood):
     """The same for pairwise networks of two-state variables, by log-odds: much faster.
 
+    A search moves in the effects of an edge's ones above their mean and the log-odds at the
+    mean, each in units of its curvature where nothing depends on anything: rare states, which make the
+    log-potentials hard to search, do not matter there.
+
     Parameters
     ----------
     table : EncodedTable
@@ -155,6 +199,39 @@ class BinaryPseudoLikelihood(PseudoLikelihood):
         self.members = np.array([layout.scopes[f][0] for f in lone], np.int64)
         self.ends = np.array([layout.scopes[f] for f in pairs], np.int64).reshape(-1, 2).T
         self.field_cells, self.pair_cells = offsets[lone], offsets[pairs]
+        self.means = (table.codes.T @ table.weights + 0.5) / (table.n_samples + 1.0)
+        spreads = np.sqrt(self.means * (1.0 - self.means))
+        u, v = self.ends
+        self.scales = np.concatenate([1.0 / spreads, 1.0 / (np.sqrt(2.0) * spreads[u] * spreads[v])])
+
+    def start(self) -> Floats:
+        """Begin without any effect."""
+        return np.zeros(len(self.scales))
+
+    def spread(self, coordinates: Floats) -> Floats:
+        """Turn log-odds at the mean and effects of edges into log-potentials."""
+        n_variables = len(self.means)
+        scaled = coordinates * self.scales
+        fields, effects = 0.5 * scaled[:n_variables], scaled[n_variables:]
+        u, v = self.ends
+        np.add.at(fields, v, 0.5 * effects * (0.5 - self.means[u]))
+        np.add.at(fields, u, 0.5 * effects * (0.5 - self.means[v]))
+        values = np.empty(self.layout.n_cells)
+        for k, sign in enumerate((-1.0, 1.0)):
+            values[self.field_cells + k] = sign * fields[self.members]
+        for k, sign in enumerate((1.0, -1.0, -1.0, 1.0)):
+            values[self.pair_cells + k] = sign * 0.25 * effects
+        return values
+
+    def gather(self, gradient: Floats) -> Floats:
+        """Undo `spread` for a gradient."""
+        by_field = np.zeros(len(self.means))
+        by_field[self.members] = 2.0 * gradient[self.field_cells + 1]
+        u, v = self.ends
+        by_effect = gradient[self.pair_cells].copy()
+        by_effect += 0.5 * by_field[v] * (0.5 - self.means[u]) + 0.5 * by_field[u] * (0.5 - self.means[v])
+        by_coordinate: Floats = np.concatenate([0.5 * by_field, by_effect]) * self.scales
+        return by_coordinate
 
     def _block(self, codes: NDArray[np.int64], weights: Floats) -> tuple[Any, ...]:
         """List the ones of each row."""
@@ -304,6 +381,19 @@ def fit_pseudo_likelihood(
         "ftol": 1e-15,
         "maxcor": 20,
     }
-    found: Any = minimize(objective, np.zeros(layout.n_cells), jac=True, method="L-BFGS-B", options=options)
+    found: Any = minimize(
+        _searched(objective), objective.start(), jac=True, method="L-BFGS-B", options=options
+    )
     reached = float(np.abs(found.jac).max(initial=0.0)) <= 10 * TOLERANCE or bool(found.success)
-    return Fitted(layout.factors(centred(layout, found.x)), reached, int(found.nit))
+    values = centred(layout, objective.spread(found.x))
+    return Fitted(layout.factors(values), reached, int(found.nit))
+
+
+def _searched(objective: PseudoLikelihood) -> Callable[[Floats], tuple[float, Floats]]:
+    """Express a function of log-potentials by the coordinates a search moves in."""
+
+    def evaluate(coordinates: Floats) -> tuple[float, Floats]:
+        value, gradient = objective(objective.spread(coordinates))
+        return value, objective.gather(gradient)
+
+    return evaluate
