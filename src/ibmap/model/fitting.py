@@ -21,7 +21,7 @@ from ibmap.table import EncodedTable
 
 POTENTIALS = ("auto", "cliques", "pairwise")
 METHODS = ("auto", "closed-form", "proportional-fitting", "pseudo-likelihood")
-MAX_SUBSET_CELLS = 2**16  # of pseudo-likelihood with potentials over cliques
+MAX_SUBSET_CELLS = 2**13  # of pseudo-likelihood with potentials over cliques: a few times the edges
 MAX_SWEEP_CELLS = 2**24  # cells that one sweep of proportional fitting goes over: about a tenth of a second
 
 

@@ -1,0 +1,1 @@
+"""How well learned networks predict rows they have not seen: ``python -m benchmarks.held_out FOLDER``."""
