@@ -85,9 +85,10 @@ def _reproduce(  # noqa: PLR0913, PLR0917 - a command's options are its paramete
 
     What is done is kept: run the same command again to go on after an interruption.
     """
+    from ibmap.experiments.pairwise import pairwise_studies
     from ibmap.experiments.paper import paper_studies
 
-    studies = paper_studies(data, bins.value)
+    studies = {**paper_studies(data, bins.value), **pairwise_studies()}
     if not names:
         _list(studies, as_json)
         return

@@ -71,7 +71,7 @@ class GSMN(StructureLearner):
         hyperparameters: str = "sums",
         slices: str = "all",
         equivalent_sample_size: float = 1.0,
-        penalty: float = 0.25,
+        penalty: float = 0.5,
         ridge: float = 1.0,
         ordered: Any = False,
         significance: float = 0.05,

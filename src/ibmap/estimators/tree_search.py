@@ -97,7 +97,7 @@ class IBMAPTS(StructureLearner):
         hyperparameters: str = "sums",
         slices: str = "all",
         equivalent_sample_size: float = 1.0,
-        penalty: float = 0.25,
+        penalty: float = 0.5,
         ridge: float = 1.0,
         ordered: Any = False,
         max_nodes: int | None = None,

@@ -68,7 +68,7 @@ def ratio_bars(rows: pl.DataFrame, tables: Sequence[ComparisonTable], titles: Se
         Bars with error bars; the published ratio as a dash.
     """
     taus = rows["tau"].unique().sort().to_list()
-    figure, panels = _panels(len(taus), len(tables), "Errors relative to GSMN's (below 1 is better)")
+    figure, panels = make_panels(len(taus), len(tables), "Errors relative to GSMN's (below 1 is better)")
     for table, title, column in zip(tables, titles, panels.T, strict=True):
         found = _ratios(table, rows)
         for tau, panel in zip(taus, column, strict=True):
@@ -133,7 +133,7 @@ def ratios_against_rows(
         A panel a column.
     """
     found = table.compare(rows)
-    figure, panels = _panels(1, len(columns), "IBMAP-HC's errors relative to GSMN's, 50 variables")
+    figure, panels = make_panels(1, len(columns), "IBMAP-HC's errors relative to GSMN's, 50 variables")
     for title, column, panel in zip(titles, columns, panels[0], strict=True):
         for tau, colour in zip(rows["tau"].unique().sort().to_list(), COLOURS, strict=False):
             own = [each for each in found if each.column == column and each.factors["tau"] == tau]
@@ -168,7 +168,7 @@ def growth(rows: pl.DataFrame, table: GrowthTable, heading: str) -> Figure:
         Means with standard deviations, the exponent of each curve in the legend.
     """
     taus = rows["tau"].unique().sort().to_list()
-    figure, panels = _panels(-(-len(taus) // 2), min(len(taus), 2), heading)
+    figure, panels = make_panels(-(-len(taus) // 2), min(len(taus), 2), heading)
     ticks = rows["n"].unique().sort().to_list()
     for tau, panel in zip(taus, panels.flat, strict=False):
         part = rows.filter(pl.col("tau") == tau, pl.col("learner") == table.learner)
@@ -211,7 +211,7 @@ def benchmark_bars(rows: pl.DataFrame, table: ComparisonTable, heading: str) -> 
         Bars with error bars; the published ratio as a dash.
     """
     found = _ratios(table, rows)
-    figure, panels = _panels(1, 1, heading, width=9.0)
+    figure, panels = make_panels(1, 1, heading, width=9.0)
     panel = panels[0, 0]
     _draw_series(panel, range(len(found)), found, 0.8, COLOURS[0], "ours")
     panel.axhline(1, color=INK, linewidth=0.8)
@@ -228,8 +228,25 @@ def _legend_below(figure: Figure, panel: Any) -> None:
     figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False, fontsize=8)
 
 
-def _panels(n_rows: int, n_columns: int, heading: str, width: float = 4.5) -> tuple[Figure, Any]:
-    """Make a figure with a grid of panels."""
+def make_panels(n_rows: int, n_columns: int, heading: str, width: float = 4.5) -> tuple[Figure, Any]:
+    """Make a figure with a grid of panels.
+
+    Parameters
+    ----------
+    n_rows, n_columns : int
+        Size of the grid.
+    heading : str
+        Title of the whole.
+    width : float
+        Of a panel, in inches.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+        The figure.
+    grid : ndarray of matplotlib.axes.Axes
+        Its panels, row by row.
+    """
     import matplotlib as mpl
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure as NewFigure

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from ibmap.errors import InvalidOptionError
 from ibmap.independence.bayesian import BayesianTest
 from ibmap.independence.classical import ChiSquareTest, GTest
-from ibmap.independence.pairwise import PairwiseTest
+from ibmap.independence.pairwise import PENALTY, PairwiseTest
 from ibmap.independence.protocol import IndependenceTest, ProbabilisticTest
 from ibmap.options import as_choice, as_count, as_number
 from ibmap.search.budget import Budget, make_budget
@@ -43,7 +43,7 @@ class TestOptions:
     slices: str = "all"
     equivalent_sample_size: float = 1.0
     significance: float = 0.05
-    penalty: float = 0.25
+    penalty: float = PENALTY
     ridge: float = 1.0
     ordered: Any = False
     missing: str = "error"

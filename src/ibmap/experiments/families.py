@@ -1,0 +1,130 @@
+"""Families of random networks that a test of independence may meet."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ibmap.errors import SamplingWarning
+from ibmap.experiments.study import Factors, Instance, told
+from ibmap.graph import MarkovGraph
+from ibmap.simulate import random_network
+from ibmap.simulation.network import PairwiseNetwork
+from ibmap.table import EncodedTable
+
+POOL = 5000  # rows sampled of each network; the N rows learned from are drawn from these
+PARITY_NOISE = 0.1  # share of rows in which a third variable is not the parity of the other two
+WEAKEST, STRONGEST = 0.8, 2.0  # log-odds of the family "mixed"
+
+
+@dataclass(frozen=True)
+class Family:
+    """N rows of a random network of some kind.
+
+    Parameters
+    ----------
+    family : {"positive", "signed", "mixed", "three-state", "parity"}
+        Log-odds 1 on every edge; with random signs; of random sign and 0.8 to 2 in size; three states
+        with random signs; triples of variables that only parity links.
+    n : int
+        Variables.
+    tau : int
+        Mean degree; 2 for parity.
+    N : int
+        Rows.
+
+    Examples
+    --------
+    >>> instance = Family("parity", 6, 2, 50).draw(np.random.default_rng(1))
+    >>> instance.table.codes.shape, instance.reference.n_edges
+    ((50, 6), 6)
+    """
+
+    family: str
+    n: int
+    tau: int
+    N: int
+
+    @property
+    def factors(self) -> Factors:
+        """Family, n, tau and N."""
+        return {"family": self.family, "n": self.n, "tau": self.tau, "N": self.N}
+
+    @property
+    def data_key(self) -> str:
+        """All but N."""
+        return f"family={self.family} n={self.n} tau={self.tau}"
+
+    @property
+    def weight(self) -> float:
+        """Grows as the regressions of all variables do."""
+        return float(self.n**2.5 * self.tau**0.5 * (1 + self.N / 1000)) + 500
+
+    def draw(self, rng: np.random.Generator) -> Instance:
+        """Draw a network, a sample of it, and N rows of that.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+            Source of chance.
+
+        Returns
+        -------
+        Instance
+            With the network's structure as reference, and the sampler's warnings as remarks.
+        """
+        if self.family == "parity":
+            rows, graph = parity_rows(self.n, POOL, rng)
+            remarks: tuple[str, ...] = ()
+        else:
+            network = self._network(rng)
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always", SamplingWarning)
+                rows = network.sample(POOL, random_state=rng, n_threads=1)
+            graph, remarks = network.graph, tuple(map(told, caught))
+        chosen = rows[rng.permutation(len(rows))[: self.N]]
+        n_states = [3 if self.family == "three-state" else 2] * self.n
+        return Instance(EncodedTable.from_codes(chosen, n_states, graph.names), graph, remarks)
+
+    def _network(self, rng: np.random.Generator) -> PairwiseNetwork:
+        """Draw the network."""
+        signs = "positive" if self.family == "positive" else "random"
+        n_states = 3 if self.family == "three-state" else 2
+        network = random_network(self.n, self.tau, random_state=rng, signs=signs, cardinalities=n_states)
+        if self.family != "mixed":
+            return network
+        strengths = rng.uniform(WEAKEST, STRONGEST, network.graph.n_edges)
+        tables = [a * table for a, table in zip(strengths, network.log_potentials, strict=True)]
+        return PairwiseNetwork(network.graph, tables, network.fields)
+
+
+def parity_rows(n: int, n_rows: int, rng: np.random.Generator) -> tuple[NDArray[np.uint16], MarkovGraph]:
+    """Draw triples of coins of which the third is mostly the parity of the other two.
+
+    Parameters
+    ----------
+    n : int
+        Variables; what is left over from triples are coins.
+    n_rows : int
+        Rows.
+    rng : numpy.random.Generator
+        Source of chance.
+
+    Returns
+    -------
+    rows : ndarray of shape (n_rows, n)
+        No two variables depend on each other; any two of a triple do given the third.
+    graph : MarkovGraph
+        The triangles.
+    """
+    rows = rng.integers(0, 2, (n_rows, n), dtype=np.uint16)
+    noise = rng.random((n_rows, n)) < PARITY_NOISE
+    edges = []
+    for first in range(0, n - 2, 3):
+        x, y, z = first, first + 1, first + 2
+        rows[:, z] = (rows[:, x] + rows[:, y] + noise[:, z]) % 2
+        edges += [(x, y), (x, z), (y, z)]
+    return rows, MarkovGraph.from_edges(n, edges, [f"x{k}" for k in range(n)])

@@ -1,0 +1,290 @@
+"""Which test to use when: the pairwise test beside the table test and regression-based learners."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from ibmap.experiments.claims import Check, Claim
+from ibmap.experiments.comparison import Column, Comparison, ComparisonTable
+from ibmap.experiments.families import Family
+from ibmap.experiments.figures import COLOURS, FAINT, make_panels
+from ibmap.experiments.learners import gsmn, hc
+from ibmap.experiments.metrics import EDGES
+from ibmap.experiments.neighbourhoods import best_subset, l1_ebic
+from ibmap.experiments.reports import FigureReport, TableReport
+from ibmap.experiments.study import Learned, Learner, Study
+from ibmap.independence.pairwise import PENALTY
+from ibmap.learning import HillClimbingOptions, TreeSearchOptions, learn_hc, learn_ts
+from ibmap.table import EncodedTable
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+PENALTIES = (0.0, 0.25, 0.5, 0.75)
+MAX_NODES = 5000  # of IBMAP-TS: enough for most of these, and the same on every machine
+CLAIMED = (("positive", 4), ("signed", 8), ("mixed", 8), ("three-state", 8))  # up to which degree
+
+
+def pairwise_hc(table: EncodedTable, penalty: float, start: str = "gsmn") -> Learned:
+    """Run IBMAP-HC with the pairwise test.
+
+    Parameters
+    ----------
+    table : EncodedTable
+        The data.
+    penalty : float
+        See `ibmap.PairwiseTest`.
+    start : str
+        Where the climb begins.
+
+    Returns
+    -------
+    Learned
+        With the ascents and the score.
+    """
+    options = HillClimbingOptions(test="pairwise", penalty=penalty, start=start)
+    result = learn_hc(table, options)
+    counters = {"n_ascents": result.n_ascents, "score": result.score}
+    return Learned(result.graph, {name: value for name, value in counters.items() if value is not None})
+
+
+def ts(table: EncodedTable) -> Learned:
+    """Run IBMAP-TS, with a limit.
+
+    Parameters
+    ----------
+    table : EncodedTable
+        The data.
+
+    Returns
+    -------
+    Learned
+        The best run found.
+    """
+    return Learned(learn_ts(table, TreeSearchOptions(max_nodes=MAX_NODES)).graph)
+
+
+def best_hc(table: EncodedTable) -> Learned:
+    """Run IBMAP-HC with the table test from two starts.
+
+    Parameters
+    ----------
+    table : EncodedTable
+        The data.
+
+    Returns
+    -------
+    Learned
+        The better one.
+    """
+    return Learned(learn_hc(table, HillClimbingOptions(start="best")).graph)
+
+
+def name_of(penalty: float) -> str:
+    """Name the learner with the pairwise test.
+
+    Parameters
+    ----------
+    penalty : float
+        Its penalty.
+
+    Returns
+    -------
+    str
+        Such as ``pairwise 0.25``.
+
+    Examples
+    --------
+    >>> name_of(0.25)
+    'pairwise 0.25'
+    """
+    return f"pairwise {penalty:g}"
+
+
+TABLE_LEARNERS = (Learner("gsmn", gsmn), Learner("hc", hc), Learner("hc best", best_hc))
+PAIRWISE_LEARNERS = tuple(Learner(name_of(g), partial(pairwise_hc, penalty=g)) for g in PENALTIES)
+REGRESSIONS = (Learner("l1", l1_ebic), Learner("abess", best_subset))
+TITLES = {"gsmn": "GSMN", "hc": "HC", "hc best": "HC best", "ts": "TS", "l1": "L1 EBIC", "abess": "abess"}
+
+
+def baselines() -> tuple[Learner, ...]:
+    """Give the regression-based baselines that can run here.
+
+    Returns
+    -------
+    tuple of Learner
+        L1 always, abess if it is installed.
+    """
+    return REGRESSIONS if find_spec("abess") else REGRESSIONS[:1]
+
+
+def no_worse(other: str, family: str, tau: int) -> Check:
+    """Check that the pairwise test makes no more errors than a learner on average from N = 200 on.
+
+    Parameters
+    ----------
+    other : str
+        Name of the learner.
+    family : str
+        The family of networks.
+    tau : int
+        The highest mean degree looked at.
+
+    Returns
+    -------
+    callable
+        The check.
+    """
+    own, title = name_of(PENALTY), TITLES.get(other, other)
+
+    def check(found: Sequence[Comparison]) -> tuple[bool | None, str]:
+        cells = [
+            each
+            for each in found
+            if each.factors["family"] == family and each.factors["N"] >= 200 and each.factors["tau"] <= tau
+        ]
+        means = []
+        for column in (own, title):
+            errors = [each.ours for each in cells if each.column == column]
+            means.append(sum(errors) / len(errors) if errors else float("nan"))
+        if not means[0] >= 0 or not means[1] >= 0:
+            return None, "nothing measured"
+        return means[0] <= means[1], f"{means[0]:.2f} and {means[1]:.2f} wrong edges"
+
+    return check
+
+
+def _study(name: str, title: str, problems: Sequence[Family], learners: Sequence[Learner]) -> Study:
+    """Put a study together: a table, its claims and a figure."""
+    columns = [Column(TITLES.get(each.name, each.name), "edge_errors", each.name) for each in learners]
+    table = ComparisonTable(name, f"Wrong edges. {title}", ("family", "n", "tau", "N"), tuple(columns))
+    others = [each.name for each in learners if each.name in ("gsmn", "hc", "l1", "abess")]
+    claims = [
+        Claim(
+            f"{family}, tau up to {tau}: no more wrong edges than {TITLES[other]}, N from 200 on",
+            no_worse(other, family, tau),
+        )
+        for family, tau in CLAIMED
+        for other in others
+        if any(each.family == family for each in problems)
+    ]
+    drawn = [
+        each.name for each in learners if each.name not in {name_of(g) for g in PENALTIES if g != PENALTY}
+    ]
+    return Study(
+        name,
+        title,
+        tuple(problems),
+        tuple(learners),
+        (EDGES,),
+        reports=(
+            TableReport(table, tuple(claims)),
+            FigureReport(name, partial(draw_errors, learners=tuple(drawn))),
+        ),
+        quick=lambda problem: problem.N in (200, 500) and problem.tau in (2, 4),
+        quick_repetitions=1,
+    )
+
+
+def pairwise_studies() -> dict[str, Study]:
+    """Give the studies of the pairwise test by name.
+
+    Returns
+    -------
+    dict of str to Study
+        Small networks, large ones, and those with more states or higher orders.
+
+    Examples
+    --------
+    >>> list(pairwise_studies())
+    ['pairwise', 'pairwise-large', 'pairwise-states']
+    """
+    small = [
+        Family(family, 12, tau, rows)
+        for family in ("positive", "signed", "mixed")
+        for tau in (1, 2, 4, 8)
+        for rows in ((40, 200, 800) if tau < 4 else (40, 200, 800, 5000))
+    ]
+    large = [
+        Family(family, n, tau, rows)
+        for family, n, tau in (
+            ("positive", 50, 2),
+            ("signed", 50, 4),
+            ("signed", 50, 8),
+        )
+        for rows in (200, 500, 1000)
+    ]
+    large.append(Family("signed", 100, 4, 1000))
+    states = [Family("three-state", 12, tau, rows) for tau in (2, 4) for rows in (200, 800, 5000)]
+    states += [Family("parity", 12, 2, rows) for rows in (40, 200, 800, 5000)]
+    search = Learner("ts", ts)
+    every = (
+        _study(
+            "pairwise",
+            "Pairwise networks of 12 variables",
+            small,
+            (*TABLE_LEARNERS, search, *PAIRWISE_LEARNERS, *baselines()),
+        ),
+        _study(
+            "pairwise-large",
+            "Pairwise networks of 50 and 100 variables",
+            large,
+            (*TABLE_LEARNERS[:2], *PAIRWISE_LEARNERS, *baselines()),
+        ),
+        _study(
+            "pairwise-states",
+            "Three states, and parity",
+            states,
+            (*TABLE_LEARNERS, search, *PAIRWISE_LEARNERS),
+        ),
+    )
+    return {study.name: study for study in every}
+
+
+def draw_errors(rows: pl.DataFrame, learners: Sequence[str]) -> Figure:
+    """Draw wrong edges against rows, a panel for each family, number of variables and degree.
+
+    Parameters
+    ----------
+    rows : polars.DataFrame
+        What `run_study` gave.
+    learners : sequence of str
+        Whose errors are drawn.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Means over networks, both axes logarithmic.
+    """
+    cells = rows.select("family", "n", "tau").unique(maintain_order=True).rows()
+    n_columns = min(4, len(cells))
+    figure, grid = make_panels(-(-len(cells) // n_columns), n_columns, "Wrong edges against rows", width=2.6)
+    colours = dict(zip(learners, (FAINT, *COLOURS, "#0f766e", "#be185d", "#a16207"), strict=False))
+    for panel, cell in zip(grid.flat, cells, strict=False):
+        part = rows.filter(
+            (pl.col("family") == cell[0]) & (pl.col("n") == cell[1]) & (pl.col("tau") == cell[2])
+        )
+        for name in learners:
+            means = part.filter(pl.col("learner") == name).group_by("N").agg(pl.mean("edge_errors")).sort("N")
+            own = name == name_of(PENALTY)
+            panel.plot(
+                means["N"],
+                means["edge_errors"] + 0.1,
+                color=colours[name],
+                marker="o",
+                markersize=3,
+                linewidth=2.2 if own else 1.1,
+                label=TITLES.get(name, name),
+            )
+        panel.set_xscale("log")
+        panel.set_yscale("log")
+        panel.set_title(f"{cell[0]}, n = {cell[1]}, τ = {cell[2]}", loc="left", fontsize=8)
+    for panel in list(grid.flat)[len(cells) :]:
+        panel.set_visible(False)
+    grid.flat[0].legend(frameon=False, fontsize=7)
+    return figure
