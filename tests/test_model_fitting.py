@@ -16,6 +16,7 @@ from ibmap.graph import MarkovGraph
 from ibmap.model import MarkovNetwork, fitting
 from ibmap.model.cliques import clique_scopes, pairwise_scopes
 from ibmap.model.layout import Layout
+from ibmap.model.plausibility import drift
 from ibmap.model.pseudo_likelihood import BinaryPseudoLikelihood, PseudoLikelihood, centred, subsets
 from ibmap.model.validation import STRENGTHS, split
 from ibmap.table import EncodedTable
@@ -162,6 +163,18 @@ def test_a_run_cut_short_is_reported(monkeypatch, method, name, limit):
     with pytest.warns(FittingWarning, match=r"stopped after 1 iterations before .* prior_strength"):
         model = MarkovNetwork.fit(rows, ring, method=method)
     assert not model.report.converged and model.report.n_iterations == 1
+
+
+def test_a_mode_far_from_all_rows_is_reported():
+    rng = np.random.default_rng(0)
+    active = rng.random(8000) < 0.1  # in a tenth of the rows ones are less rare
+    rows = (rng.random((8000, 20)) < np.where(active[:, np.newaxis], 0.2, 0.005)).astype(int)
+    graph = MarkovGraph(~np.eye(20, dtype=bool))
+    with pytest.warns(FittingWarning, match="nothing like the table"):
+        model = MarkovNetwork.fit(rows, graph, potentials="pairwise", method="pseudo-likelihood")
+    assert drift(model.potentials, EncodedTable.from_codes(rows)) > 0.5
+    alone = MarkovNetwork.fit(rows, MarkovGraph.empty(20), method="pseudo-likelihood")
+    assert drift(alone.potentials, EncodedTable.from_codes(rows)) < 0.1
 
 
 def test_validation_chooses_the_strength_that_held_out_rows_like_best():

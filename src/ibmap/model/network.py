@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -10,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from ibmap.atomic import write_atomically
 from ibmap.encoding import encode
-from ibmap.errors import FileFormatError, InvalidGraphError
+from ibmap.errors import FileFormatError, FittingWarning, InvalidGraphError
 from ibmap.graph import MarkovGraph, as_graph
 from ibmap.model import files
 from ibmap.model.conversions import to_pgmpy, to_pyagrum
 from ibmap.model.drawing import Drawing
 from ibmap.model.fitting import FitOptions, FitReport, fit_potentials
+from ibmap.model.plausibility import complaint
 from ibmap.model.potentials import Factor, Potentials
 from ibmap.model.rows import Variables
 from ibmap.model.uai import parse_uai, uai_text
@@ -119,7 +121,8 @@ class MarkovNetwork(Drawing):
         Warns
         -----
         FittingWarning
-            If the optimum was not reached.
+            If the optimum was not reached, or if a network fitted by pseudo-likelihood draws rows
+            nothing like the table.
 
         Examples
         --------
@@ -136,6 +139,9 @@ class MarkovNetwork(Drawing):
         else:
             options = FitOptions(prior_strength, potentials, method, n_threads)  # type: ignore[arg-type]
             found, report = fit_potentials(data, structure, options)
+        warning = complaint(found, data) if report.method == "pseudo-likelihood" else ""
+        if warning:
+            warnings.warn(warning, FittingWarning, stacklevel=2)
         return cls(structure, data.labels, found.factors, report, data.preparation.bin_edges)
 
     def classifier(self, column: int | str) -> NetworkClassifier:
