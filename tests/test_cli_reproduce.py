@@ -15,7 +15,12 @@ from cli_runner import process, run_fixture  # noqa: F401
 from ibmap.cli import reproduce
 from ibmap.experiments import paper
 from ibmap.experiments.figures import rendered
-from ibmap.experiments.problems import SampledNetwork
+from ibmap.experiments.problems import PartOfTable, SampledNetwork
+
+SMALL = {
+    "benchmark-third": (PartOfTable("lenses", 3, 5, 24), PartOfTable("baloons", 3, 5, 20)),
+    "n50": tuple(SampledNetwork(8, tau, rows) for tau in (1, 2) for rows in (100, 500)),
+}
 
 
 @pytest.fixture(name="tiny")
@@ -88,6 +93,19 @@ def test_without_matplotlib_there_are_tables_and_a_word(run, tiny, tmp_path, mon
     assert "pip install 'ibmap[plot]'" in found.err
     assert (tmp_path / "ascents.csv").exists()
     assert not (tmp_path / "ascents.png").exists()
+
+
+@pytest.mark.parametrize("name", ["benchmark-third", "n50"])
+def test_every_kind_of_figure_can_be_drawn(name, tmp_path):
+    from ibmap.experiments.reports import sum_up, write_figures, write_tables
+    from ibmap.experiments.runner import run_study
+
+    study = paper.paper_studies()[name]
+    small = replace(study, problems=SMALL[name], repetitions=1)
+    rows = run_study(small, tmp_path, n_jobs=1)
+    names = [*write_tables(sum_up(small, rows), tmp_path), *write_figures(small, rows, tmp_path)]
+    assert {name.rsplit(".")[-1] for name in names} == {"csv", "md", "png", "svg"}
+    assert all((tmp_path / name).stat().st_size > 200 for name in names)
 
 
 def test_a_figure_is_the_same_each_time(tiny, tmp_path):

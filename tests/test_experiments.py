@@ -21,16 +21,17 @@ from ibmap.experiments.execution import TIMES, execute
 from ibmap.experiments.growth import GrowthTable, slope
 from ibmap.experiments.journal import Journal
 from ibmap.experiments.learners import LEARNERS
-from ibmap.experiments.metrics import EDGES, F1, INDEPENDENCES, PRECISION, RECALL
+from ibmap.experiments.metrics import CAUTIOUS_INDEPENDENCES, EDGES, F1, INDEPENDENCES, PRECISION, RECALL
 from ibmap.experiments.paper import paper_studies, stated_tolerance
 from ibmap.experiments.problems import PartOfTable, SampledNetwork
 from ibmap.experiments.published import NAMES, published_rows
 from ibmap.experiments.runner import run_study
 from ibmap.experiments.seeds import seed_sequence
 from ibmap.experiments.study import Instance, Learned, Learner, Run, Study
-from ibmap.experiments.tables import fitted, long_csv, markdown, tally, wide
+from ibmap.experiments.tables import fitted, long_csv, markdown, narrow, tally, wide
 from ibmap.graph import MarkovGraph
 from ibmap.independence.bayesian import BayesianTest
+from ibmap.metrics import draw_triplets
 from ibmap.table import EncodedTable
 from strategies import queries, tables
 
@@ -234,6 +235,31 @@ def test_tables_are_laid_out_for_people_and_programs():
     assert wide([]) == ([], [])
 
 
+def test_narrow_tables_say_how_two_numbers_compare():
+    heads, lines = narrow(made_up_table(tolerance=stated_tolerance).compare(made_up_rows()))
+    assert heads == ["tau", "N", "HC", "HC/GSMN", "TS"]
+    assert lines[0][2] == "2.50 ± 2.89 ≈ 3.70 ± 1.66"
+    assert lines[0][3].startswith("0.583 ± 0.702 [1 left out] ≈ 0.364 ± 0.150*")
+    assert lines[1][2:] == [
+        "9.00 ± 0.00 > 0.400 ± 0.493",
+        "9.00 ± 0.00! > 0.800 ± 0.247",
+        "- | 0.900 ± 1.125",
+    ]
+    assert "&gt;" in markdown((heads, lines))
+    assert narrow([]) == ([], [])
+
+
+def test_the_cautious_error_asks_the_cautious_test():
+    whole = PartOfTable("lenses", 3, 5, 24).draw(np.random.default_rng(1))
+    graph = MarkovGraph.from_edges(5, [(0, 4), (2, 4)], whole.table.names)
+    test = CautiousTest(whole.reference)
+    triplets = draw_triplets(5, 2000, 7)
+    wrong = sum(graph.separated(*each) != test.is_independent(*each) for each in triplets)
+    assert CAUTIOUS_INDEPENDENCES.measure(graph, whole, 7) == wrong / 2000
+    with pytest.raises(InvalidOptionError, match="is a structure"):
+        CAUTIOUS_INDEPENDENCES.measure(graph, Instance(whole.table, graph), 7)
+
+
 def test_tolerances_are_those_stated():
     hc, gsmn = Column("HC", "e", "hc"), Column("GSMN", "e", "gsmn")
     ratio = Column("r", "e", "hc", "gsmn")
@@ -357,6 +383,7 @@ def test_learners_count_what_they_did():
         "gsmn": {"n_tests"},
         "ts": {"n_tests", "score"},
         "hc": {"n_tests", "n_ascents", "score"},
+        "hc-from-empty": {"n_tests", "n_ascents", "score"},
         "cautious-gsmn": {"n_tests"},
         "cautious-hc": {"n_tests", "n_ascents", "score"},
     }

@@ -83,7 +83,7 @@ def follows_marks(column: str, mark: str, *taus: int) -> Check:
 
 
 def falls_with_rows(column: str, *taus: int) -> Check:
-    """Check that a ratio is lower with the most rows than with the fewest, and lowest in the second half.
+    """Check that a ratio is lower with the most rows than with the fewest.
 
     Parameters
     ----------

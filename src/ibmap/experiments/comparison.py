@@ -198,7 +198,7 @@ class ComparisonTable:
             n_left_out=ours.n_infinite if isinstance(ours, ErrorRatio) else 0,
             mark=ours.mark if isinstance(ours, ErrorRatio) else "",
             published=value,
-            published_half_width=width if known else math.nan,
+            published_half_width=math.nan if math.isnan(value) else width,
             published_mark=str(printed.get(column.mark, "")),
             tolerance=tolerance,
             verdict=_verdict(ours.mean - value, tolerance, column.words) if known else "",

@@ -49,6 +49,22 @@ def hc(table: EncodedTable) -> Learned:
     return scored(learn_hc(table, HillClimbingOptions()))
 
 
+def hc_from_empty(table: EncodedTable) -> Learned:
+    """Run IBMAP-HC from the empty structure.
+
+    Parameters
+    ----------
+    table : EncodedTable
+        The data.
+
+    Returns
+    -------
+    Learned
+        With the number of distinct tests, the ascents M and the score.
+    """
+    return scored(learn_hc(table, HillClimbingOptions(start="empty")))
+
+
 def ts(table: EncodedTable) -> Learned:
     """Run IBMAP-TS.
 
@@ -120,6 +136,7 @@ _ALL = (
     Learner("gsmn", gsmn),
     Learner("ts", ts),
     Learner("hc", hc),
+    Learner("hc-from-empty", hc_from_empty),
     Learner("cautious-gsmn", cautious_gsmn),
     Learner("cautious-hc", cautious_hc),
 )

@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 from ibmap.errors import InvalidOptionError
+from ibmap.experiments.cautious import CautiousTest
 from ibmap.experiments.study import Instance, Metric
 from ibmap.graph import MarkovGraph
-from ibmap.metrics import EdgeComparison, compare_edges, edge_hamming, independence_hamming
+from ibmap.metrics import (
+    N_TRIPLETS,
+    EdgeComparison,
+    compare_edges,
+    draw_triplets,
+    edge_hamming,
+    independence_hamming,
+)
+from ibmap.table import EncodedTable
 
 
 def edge_errors(graph: MarkovGraph, instance: Instance, seed: int) -> float:
@@ -46,6 +55,32 @@ def independence_errors(graph: MarkovGraph, instance: Instance, seed: int) -> fl
         Independence Hamming distance.
     """
     return independence_hamming(graph, instance.reference, random_state=seed)
+
+
+def cautious_independence_errors(graph: MarkovGraph, instance: Instance, seed: int) -> float:
+    """Give the share of 2000 independences that a table denies, if it is trusted only where it has the rows.
+
+    Parameters
+    ----------
+    graph : MarkovGraph
+        The learned structure.
+    instance : Instance
+        Its reference is the whole table.
+    seed : int
+        Seed of the questions.
+
+    Returns
+    -------
+    float
+        Independence Hamming distance, with the answers of `CautiousTest`.
+    """
+    if not isinstance(instance.reference, EncodedTable):
+        msg = "this metric asks a table, and the problem's reference is a structure; use INDEPENDENCES"
+        raise InvalidOptionError(msg)
+    test = CautiousTest(instance.reference)
+    triplets = draw_triplets(graph.n_variables, N_TRIPLETS, seed)
+    wrong = [graph.separated(*each) != test.ask_triplet(each).independent for each in triplets]
+    return sum(wrong) / len(wrong)
 
 
 def precision(graph: MarkovGraph, instance: Instance, seed: int) -> float:
@@ -118,6 +153,7 @@ def _compared(graph: MarkovGraph, instance: Instance) -> EdgeComparison:
 
 EDGES = Metric("edge_errors", edge_errors)
 INDEPENDENCES = Metric("independence_errors", independence_errors)
+CAUTIOUS_INDEPENDENCES = Metric("cautious_independence_errors", cautious_independence_errors)
 PRECISION = Metric("precision", precision)
 RECALL = Metric("recall", recall)
 F1 = Metric("f1", f1)

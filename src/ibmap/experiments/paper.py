@@ -15,7 +15,7 @@ from ibmap.experiments.claims import Claim, all_agree, below, falls_with_rows, f
 from ibmap.experiments.comparison import Column, ComparisonTable, overlap
 from ibmap.experiments.growth import GrowthTable
 from ibmap.experiments.learners import LEARNERS
-from ibmap.experiments.metrics import EDGES, INDEPENDENCES
+from ibmap.experiments.metrics import CAUTIOUS_INDEPENDENCES, EDGES, INDEPENDENCES
 from ibmap.experiments.problems import PartOfTable, SampledNetwork
 from ibmap.experiments.published import published_rows
 from ibmap.experiments.reports import FigureReport, TableReport
@@ -77,11 +77,12 @@ def _cautious(
     table: ComparisonTable, quantity: str, prefix: str = "", hc: str = "cautious-hc"
 ) -> TableReport:
     """Give the same table for the second reading: its GSMN, an HC, and their ratio."""
+    ratio = next(column for column in table.columns if column.learner == "hc" and column.baseline)
     heads = {"cautious-gsmn": "cautious GSMN", "cautious-hc": "HC from it", "hc": "HC"}
     columns = (
         Column(heads["cautious-gsmn"], quantity, "cautious-gsmn", published=f"{prefix}gsmn"),
         Column(heads[hc], quantity, hc, published=f"{prefix}hc"),
-        replace(table.columns[-1], learner=hc, baseline="cautious-gsmn"),
+        replace(ratio, quantity=quantity, learner=hc, baseline="cautious-gsmn"),
     )
     title = f"{table.title}; second reading: tests with more slices than rows are independences"
     return TableReport(replace(table, name=f"{table.name}-cautious", title=title, columns=columns))
@@ -171,17 +172,19 @@ def _n50() -> Study:
         "n50_hamming",
     )
     claims = (
-        Claim("HC/GSMN falls as N grows, tau 1, 2, 4", falls_with_rows("HC/GSMN", 1, 2, 4)),
+        Claim(
+            "HC/GSMN lower at the largest N than at the smallest, tau 1, 2, 4",
+            falls_with_rows("HC/GSMN", 1, 2, 4),
+        ),
         Claim("HC/GSMN under 0.1 at N = 12000, tau 1, 2, 4", below("HC/GSMN", 0.1, 12000, 1, 2, 4)),
         Claim("HC better than GSMN in the cells marked so", follows_marks("HC/GSMN", "better", *TAUS)),
     )
-    draws = [
-        FigureReport(
-            f"{table.name}-ratios",
-            partial(figures.ratios_against_rows, table=table, columns=("HC/GSMN",), titles=(table.title,)),
-        )
-        for table in (edges, independences)
-    ]
+    draw = partial(
+        figures.ratios_against_rows,
+        tables=(edges, independences),
+        titles=("Edges", "Independences"),
+        heading="IBMAP-HC's errors relative to GSMN's, 50 variables",
+    )
     return Study(
         "n50",
         "Edge and independence errors of GSMN and IBMAP-HC, 50 variables",
@@ -193,53 +196,55 @@ def _n50() -> Study:
             TableReport(independences, claims),
             _cautious(edges, "edge_errors", "edge_", "hc"),
             _cautious(independences, "independence_errors", "ind_", "hc"),
-            *draws,
+            FigureReport("n50-ratios", draw),
         ),
         quick=_sparse_and_few_rows,
         quick_repetitions=1,
     )
 
 
-def _ascents() -> Study:
-    """Growth of the number of ascents with the number of variables."""
+ASCENTS = GrowthTable(
+    "ascents",
+    "Ascents M of IBMAP-HC against the number of variables n",
+    ("tau", "N"),
+    "n_ascents",
+    "hc",
+    "M",
+    1.0,
+    0.5,
+    rule="quasi-linear: an exponent from 0.5 to 1.5",
+)
+
+
+def _ascents(name: str, starts: Mapping[str, str]) -> Study:
+    """Growth of the number of ascents with the number of variables, from one or more starts."""
     problems = tuple(
         SampledNetwork(n, tau, rows)
         for tau in TAUS
         for rows in (200, 1000, 5000)
         for n in (10, 20, 30, 40, 50)
     )
-    table = GrowthTable(
-        "ascents",
-        "Ascents M of IBMAP-HC against the number of variables n",
-        ("tau", "N"),
-        "n_ascents",
-        "hc",
-        "M",
-        1.0,
-        0.5,
-        rule="quasi-linear: an exponent from 0.5 to 1.5",
-    )
-    cautious = replace(
-        table,
-        name="ascents-cautious",
-        title=f"{table.title}, from GSMN's second reading",
-        learner="cautious-hc",
-    )
+    tables = [
+        replace(
+            ASCENTS,
+            name=f"ascents-{learner.removesuffix('-hc').removeprefix('hc-')}"
+            if learner != "hc"
+            else "ascents",
+            title=f"{ASCENTS.title}, {start}",
+            learner=learner,
+        )
+        for learner, start in starts.items()
+    ]
+    drawings = [
+        FigureReport(each.name, partial(figures.growth, table=each, heading=each.title)) for each in tables
+    ]
     return Study(
-        "ascents",
-        "Growth of the number of ascents of IBMAP-HC with the number of variables",
+        name,
+        f"Growth of the number of ascents of IBMAP-HC with n, {' or '.join(starts.values())}",
         problems,
-        (LEARNERS["hc"], LEARNERS["cautious-hc"]),
+        tuple(LEARNERS[learner] for learner in starts),
         (EDGES,),
-        reports=(
-            TableReport(table),
-            TableReport(cautious),
-            FigureReport("ascents", partial(figures.growth, table=table, heading="Ascents of IBMAP-HC")),
-            FigureReport(
-                "ascents-cautious",
-                partial(figures.growth, table=cautious, heading="Ascents of IBMAP-HC from cautious GSMN"),
-            ),
-        ),
+        reports=(*map(TableReport, tables), *drawings),
         quick=lambda problem: problem.n <= 30 and problem.tau <= 4,
         quick_repetitions=1,
     )
@@ -291,15 +296,22 @@ def _benchmark(part: int, word: str, folder: str, bins: BinRule) -> Study:
         f"benchmark_{word}",
         match=("dataset",),
     )
+    quantity = "cautious_independence_errors"
+    ascents = Column("M", "n_ascents", "cautious-hc", published="ascents", words=("fewer", "more"))
+    second = _cautious(table, quantity)
+    second = replace(second, table=replace(second.table, columns=(*second.table.columns, ascents)))
     heading = f"IBMAP-HC's errors relative to GSMN's, one {word} of the rows"
-    draw = partial(figures.benchmark_bars, table=table, heading=heading)
+    bars = [
+        FigureReport(each.name, partial(figures.benchmark_bars, table=each, heading=f"{heading}{reading}"))
+        for each, reading in ((table, ""), (second.table, "; second reading"))
+    ]
     return Study(
         f"benchmark-{word}",
         f"Independence errors of GSMN and IBMAP-HC on benchmark sets, one {word} of the rows",
         tuple(_part_of(name, part, folder, bins) for name in names),
-        (LEARNERS["gsmn"], LEARNERS["hc"]),
-        (INDEPENDENCES,),
-        reports=(TableReport(table), FigureReport(f"benchmark-{word}", draw)),
+        tuple(LEARNERS[name] for name in ("gsmn", "hc", *CAUTIOUS)),
+        (INDEPENDENCES, CAUTIOUS_INDEPENDENCES),
+        reports=(TableReport(table), second, *bars),
         quick=lambda problem: problem.n <= 10 and CATALOGUE[problem.dataset].make is not None,
         quick_repetitions=3,
         options={"bins": bins},
@@ -342,9 +354,11 @@ def paper_studies(folder: str | Path | None = None, bins: BinRule = "width") -> 
     Examples
     --------
     >>> list(paper_studies())
-    ['n12', 'n50', 'ascents', 'runtime', 'benchmark-third', 'benchmark-fifth']
+    ['n12', 'n50', 'ascents', 'ascents-from-empty', 'runtime', 'benchmark-third', 'benchmark-fifth']
     """
     place = "" if folder is None else str(folder)
-    sampled = (_n12(), _n50(), _ascents(), _runtime())
+    from_gsmn = _ascents("ascents", {"hc": "from GSMN", "cautious-hc": "from GSMN's second reading"})
+    from_empty = _ascents("ascents-from-empty", {"hc-from-empty": "from the empty structure"})
+    sampled = (_n12(), _n50(), from_gsmn, from_empty, _runtime())
     parts = (_benchmark(3, "third", place, bins), _benchmark(5, "fifth", place, bins))
     return {study.name: study for study in (*sampled, *parts)}

@@ -13,7 +13,7 @@ from ibmap.atomic import write_atomically
 from ibmap.experiments.claims import Claim
 from ibmap.experiments.comparison import Comparison
 from ibmap.experiments.study import Study
-from ibmap.experiments.tables import long_csv, markdown, records, tally, wide
+from ibmap.experiments.tables import long_csv, markdown, narrow, records, tally
 
 FIGURE_FORMATS = ("png", "svg")
 
@@ -153,7 +153,7 @@ def write_tables(findings: list[Finding], folder: Path) -> list[str]:
     names = []
     for finding in findings:
         write_atomically(folder / f"{finding.table.name}.csv", long_csv(finding.comparisons))
-        write_atomically(folder / f"{finding.table.name}.md", markdown(wide(finding.comparisons)))
+        write_atomically(folder / f"{finding.table.name}.md", markdown(narrow(finding.comparisons)))
         names += [f"{finding.table.name}.csv", f"{finding.table.name}.md"]
     return names
 

@@ -73,8 +73,57 @@ def wide(comparisons: Sequence[Comparison]) -> Grid:
 def _texts(each: Comparison) -> tuple[str, str, str]:
     """Write our number, the published one and the verdict."""
     ours = number(each.ours, each.half_width, each.mark)
+    if each.n_left_out:
+        ours += f" [{each.n_left_out} left out]"
     published = number(each.published, each.published_half_width, each.published_mark)
     return ours, published, each.verdict
+
+
+def narrow(comparisons: Sequence[Comparison]) -> Grid:
+    """Lay out a table with a column for each quantity: ours, how it compares, the published number.
+
+    Parameters
+    ----------
+    comparisons : sequence of Comparison
+        All numbers of one table.
+
+    Returns
+    -------
+    tuple of list of str and list of list of str
+        Heads, and lines of texts such as ``26.2 ± 2 > 21 ± 3.3``: ≈ agrees, < below, > above the published
+        number by more than the tolerance.
+    """
+    if not comparisons:
+        return [], []
+    keys = list(comparisons[0].factors)
+    titles = list(dict.fromkeys(each.column for each in comparisons))
+    lines = []
+    for start in range(0, len(comparisons), len(titles)):
+        line = comparisons[start : start + len(titles)]
+        lines.append([*(str(line[0].factors[key]) for key in keys), *map(_beside, line)])
+    return [*keys, *titles], lines
+
+
+def _beside(each: Comparison) -> str:
+    """Write our number, a sign and the published one."""
+    ours = _rough(each.ours, each.half_width, each.mark)
+    if each.n_left_out:
+        ours += f" [{each.n_left_out} left out]"
+    if math.isnan(each.published):
+        return ours
+    sign = "≈" if each.verdict == AGREES else "<" if each.ours < each.published else ">"
+    published = _rough(each.published, each.published_half_width, each.published_mark)
+    return f"{ours} {sign if each.verdict else '|'} {published}"
+
+
+def _rough(value: float, half_width: float, mark: str) -> str:
+    """Write three digits of a number, and its half-width to as many decimals."""
+    if math.isnan(value):
+        return "-"
+    size = max(abs(value), 0.1)
+    decimals = max(2 - math.floor(math.log10(size)), 0)
+    width = "" if math.isnan(half_width) else f" ± {half_width:.{decimals}f}"
+    return f"{value:.{decimals}f}{width}{MARKS[mark]}"
 
 
 def _without_empty(heads: list[str], lines: list[list[str]], n_keys: int) -> Grid:
@@ -147,7 +196,7 @@ def markdown(grid: Grid) -> str:
 
 def _plain(text: str) -> str:
     """Keep a text within its cell."""
-    return text.replace("|", "\\|").replace("*", "\\*")
+    return text.replace("|", "\\|").replace("*", "\\*").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def long_csv(comparisons: Sequence[Comparison]) -> str:
