@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from ibmap.blankets.grow_shrink import join_blankets
+from ibmap.blankets.joining import join_blankets
 from ibmap.experiments.study import Learned
 from ibmap.table import EncodedTable
 
