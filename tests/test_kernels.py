@@ -1,7 +1,9 @@
 """The fast kernels against plain loops, NumPy and each other."""
 
+import itertools
 import math
 import os
+from collections import defaultdict
 
 import numpy as np
 import pytest
@@ -12,15 +14,17 @@ from ibmap import BayesianTest, binary_score
 from ibmap.binary_score import BinaryScore
 from ibmap.independence.binary_rows import BinaryColumns, BitRow, GroupRow
 from ibmap.independence.posterior import Prior
-from ibmap.independence.rows import CellRow, SortedRow, log_gamma_table
-from ibmap.kernels import binary_layout, binary_sparse, cached_kernels, drop_stale_cache
+from ibmap.independence.rows import CellRow, SlicedRow
+from ibmap.independence.table_numbers import TableNumbers, log_gamma_table
+from ibmap.kernels import binary_layout, binary_sparse, cached_kernels, context, drop_stale_cache
 from ibmap.kernels.bits import popcount
 from ibmap.kernels.counting import hash_keys
 from ibmap.kernels.exponential import fast_exp
+from ibmap.row_score import RowScore
 from ibmap.score import TestScore
 from ibmap.table import EncodedTable
-from ibmap.table_score import TableScore
-from strategies import graphs, tables
+from ibmap.table_score import FEW, TableScore
+from strategies import graphs, queries, tables
 
 WORDS = st.integers(0, 2**64 - 1)
 
@@ -140,7 +144,7 @@ def test_all_ways_to_slice_the_data_agree(data):
     candidates = [y for y in range(table.n_variables) if y != x and y not in given_set]
     prior, log_gamma = Prior(), log_gamma_table(table)
     expected = CellRow(table, prior, log_gamma, x, given_set).log_posteriors(candidates)
-    rows = [SortedRow(table, prior, log_gamma, x, given_set)]
+    rows = [SlicedRow(TableNumbers(table, prior), x, given_set)]
     if (table.cardinalities == 2).all():
         columns = BinaryColumns(table, prior)
         rows.append(GroupRow(columns, x, given_set))
@@ -220,10 +224,58 @@ def test_bounds_are_never_below_the_terms(data):
     table = data.draw(tables())
     graph = data.draw(graphs(table.n_variables))
     for slices in ("all", "seen"):
-        score = TableScore(BayesianTest(table, slices=slices))
+        score = RowScore(BayesianTest(table, slices=slices))
         for x in range(table.n_variables):
             upper, is_exact = score.bounds(x, graph.blanket(x))
             changes = score.changes(x, graph.blanket(x))
             assert (upper >= changes - 1e-9).all()
             assert upper[is_exact] == pytest.approx(changes[is_exact], abs=1e-8)
             assert is_exact[x]
+
+
+@given(st.data())
+def test_a_partition_has_the_slices_of_two_data_points_each_sorted_by_x(data):
+    table = data.draw(tables(max_rows=120))
+    x, _, given_set = data.draw(queries(table))
+    numbers = TableNumbers(table, Prior())
+    found = context.all_given(numbers.data, x, np.array(given_set, np.int64))
+    slices = defaultdict(list)
+    for i, row in enumerate(table.codes.tolist()):
+        slices[tuple(row[z] for z in given_set)].append(i)
+    weight = {key: sum(int(table.weights[i]) for i in rows) for key, rows in slices.items()}
+    live = {key: rows for key, rows in slices.items() if weight[key] >= 2}
+    parts = [found.rows[a:b].tolist() for a, b in itertools.pairwise(found.starts.tolist())]
+    assert sorted(sorted(part) for part in parts) == sorted(live.values())
+    assert all(table.codes[part, x].tolist() == sorted(table.codes[part, x]) for part in parts)
+    assert found.n_single == len(slices) - len(live)
+    assert found.size == math.prod(int(table.cardinalities[z]) for z in given_set)
+
+
+@settings(max_examples=40)
+@given(st.data())
+def test_one_walk_gives_the_terms_of_every_change_of_a_blanket(data):
+    table = data.draw(tables(max_variables=6, max_rows=150, max_states=6))
+    graph = data.draw(graphs(table.n_variables))
+    options = {
+        "hyperparameters": data.draw(st.sampled_from(["sums", "ones"])),
+        "slices": data.draw(st.sampled_from(["all", "seen"])),
+        "prior": data.draw(st.sampled_from([0.5, 1e-9, 0.999])),
+    }
+    test = BayesianTest(table, **options)
+    score, slow = TableScore(test), TestScore(test)
+    for x in range(table.n_variables):
+        expected = slow.changes(x, graph.blanket(x))
+        assert score.changes(x, graph.blanket(x)) == pytest.approx(expected, rel=1e-9, abs=1e-8)
+        assert score.term(x, graph.blanket(x)) == pytest.approx(expected[x], rel=1e-9, abs=1e-8)
+
+
+def test_bounds_hold_where_many_variables_are_outside():
+    rng = np.random.default_rng(2)
+    codes = rng.integers(0, 3, (80, FEW + 5))
+    codes[:, 1] = codes[:, 0]
+    score = TableScore(BayesianTest(EncodedTable.from_codes(codes)))
+    for blanket in ((), (1,), (1, 4)):
+        upper, is_exact = score.bounds(0, blanket)
+        assert is_exact.tolist() == [True] + [False] * (FEW + 4)
+        assert (upper >= score.changes(0, blanket) - 1e-9).all()
+        assert upper[0] == pytest.approx(score.term(0, blanket), abs=1e-9)

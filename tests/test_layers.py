@@ -29,6 +29,7 @@ ORDER = [
     "counting",
     "independence",
     "closure",
+    "row_score",
     "table_score",
     "binary_score",
     "pairwise_score",

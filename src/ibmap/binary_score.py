@@ -20,7 +20,7 @@ from ibmap.independence.binary_rows import BinaryColumns, log_tables
 from ibmap.independence.posterior import Prior, log_complement
 from ibmap.kernels import binary_layout, binary_members, binary_pairs, binary_sparse
 from ibmap.kernels.two_by_two import SMALL
-from ibmap.table_score import TableScore
+from ibmap.row_score import RowScore
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -39,7 +39,7 @@ class BinaryScore:
 
     def __init__(self, test: BayesianTest) -> None:
         self.names = test.names
-        self._by_sweeps = TableScore(test)
+        self._by_sweeps = RowScore(test)
         self._prior = test.prior
         table = test.table
         self._is_constant = table.cardinalities == 1
@@ -115,7 +115,7 @@ class BinaryScore:
         Returns
         -------
         upper, is_exact : ndarray
-            The terms, all exact up to 63 members; beyond that as in `TableScore`.
+            The terms, all exact up to 63 members; beyond that as in `RowScore`.
         """
         if len(blanket) - int(self._is_constant[list(blanket)].sum()) > MAX_BLANKET:
             return self._by_sweeps.bounds(x, blanket)

@@ -1,26 +1,28 @@
-"""The local IB-score of a table of any cardinalities, one sweep for each blanket.
+"""The local IB-score of a table with any numbers of states, by the kernels of `ibmap.kernels.look`.
 
-The terms of all changes of a blanket would take a sweep each. Most need not be
-known: every log-probability is at most 0, so a term is at most the sum of the
-few that one sweep over the blanket as it is gives already.
+The terms of all changes of a blanket take a test for every pair of variables.
+Most need not be known: every log-probability is at most 0, so a term is at most
+the sum of any of its tests, and few of them rule most changes out.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ibmap.independence.bayesian import BayesianTest
 from ibmap.independence.rows import n_configurations
+from ibmap.independence.table_numbers import TableNumbers
+from ibmap.kernels import look as kernels
 
 Floats = NDArray[np.float64]
+FEW = 40  # variables outside a blanket up to which all changes at once cost less than bounds and a few terms
 
 
 class TableScore:
-    """The blanket closure's score: X against all others given its blanket, at once.
+    """The blanket closure's score for integer hyperparameters.
 
     Parameters
     ----------
@@ -30,9 +32,11 @@ class TableScore:
 
     def __init__(self, test: BayesianTest) -> None:
         self.names = test.names
-        self._test = test
-        self._cards = test.table.cardinalities.tolist()
-        self._by_cardinality = np.argsort(test.table.cardinalities, kind="stable").tolist()
+        self._table, self._prior = test.table, test.prior
+        numbers = TableNumbers(test.table, test.prior)
+        self._data, self._numbers = numbers.data, numbers.prior
+        self._by_cardinality = np.argsort(test.table.cardinalities, kind="stable")
+        self._entropies = [entropy(column, test.table.weights) for column in test.table.codes.T]
 
     def term(self, x: int, blanket: tuple[int, ...]) -> float:
         """Give the term of a variable for a blanket.
@@ -49,8 +53,7 @@ class TableScore:
         float
             Natural log.
         """
-        _, independent, _ = self._outside(x, blanket)
-        return math.fsum([*independent, *(self._member(x, b, blanket)[1] for b in blanket)])
+        return float(kernels.one_term(self._data, self._numbers, self._question(x, blanket)))
 
     def changes(self, x: int, blanket: tuple[int, ...]) -> Floats:
         """Give the terms of a variable for its blanket and every single change of it.
@@ -67,10 +70,14 @@ class TableScore:
         ndarray of shape (n_variables,)
             Entry y for the blanket with y flipped, entry x for the blanket as it is.
         """
-        return np.array([self.term(x, each) for each in changed_blankets(x, blanket, len(self.names))])
+        terms = np.empty(len(self.names))
+        kernels.change_terms(self._data, self._numbers, self._question(x, blanket), terms)
+        return terms
 
     def bounds(self, x: int, blanket: tuple[int, ...]) -> tuple[Floats, NDArray[np.bool_]]:
         """Give what the terms of `changes` are at most, from the tests of the blanket alone.
+
+        With few variables outside all terms are worked out instead.
 
         With W added, X and W are dependent given the blanket; with b dropped,
         independent given the others. Both are tests of the blanket as it is.
@@ -89,66 +96,66 @@ class TableScore:
         upper : ndarray of shape (n_variables,)
             No entry is below that of `changes`; entry x is the term itself.
         is_exact : ndarray of bool
-            True for entry x.
+            Where they are equal: for entry x, or everywhere.
         """
-        outside, independent, dependent = self._outside(x, blanket)
-        members = [self._member(x, b, blanket) for b in blanket]
-        size = n_configurations(self._test.table, blanket)
-        upper = np.empty(len(self.names))
-        for w, log_dependent in zip(outside, dependent, strict=True):
-            upper[w] = log_dependent + (len(outside) - 1) * self._at_most(size * self._cards[w])
-        for b, (log_independent, _) in zip(blanket, members, strict=True):
-            upper[b] = log_independent + len(outside) * self._at_most(size // self._cards[b])
-        upper[x] = math.fsum([*independent, *(log_dependent for _, log_dependent in members)])
-        is_exact = np.zeros(len(self.names), bool)
-        is_exact[x] = True
+        question = self._question(x, blanket)
+        if len(question.outside) <= FEW:
+            return self.changes(x, blanket), np.ones(len(self.names), bool)
+        independent, dependent = np.zeros(len(self.names)), np.zeros(len(self.names))
+        kernels.own_tests(self._data, self._numbers, question, independent, dependent)
+        is_exact, is_member = np.zeros(len(self.names), bool), np.zeros(len(self.names), bool)
+        is_exact[x] = is_member[list(blanket)] = True
+        n_outside = len(question.outside)
+        upper = np.where(is_member, independent, dependent)
+        upper += self._ceilings(blanket) * np.where(is_member, n_outside, n_outside - 1)
+        upper[x] = math.fsum(np.where(is_member, dependent, independent))
         return upper, is_exact
 
-    def _outside(self, x: int, blanket: tuple[int, ...]) -> tuple[list[int], list[float], list[float]]:
-        """Test X against all variables outside the blanket given it."""
-        outside = [y for y in self._by_cardinality if y != x and y not in blanket]
-        independent, dependent = self._test.row(x, blanket).log_posteriors(outside)
-        return outside, independent.tolist(), dependent.tolist()
+    def _question(self, x: int, blanket: tuple[int, ...]) -> kernels.Question:
+        """Put a variable and its blanket the way the kernels want it: members that split most first."""
+        is_outside = np.ones(len(self.names), bool)
+        is_outside[[x, *blanket]] = False
+        members = sorted(blanket, key=lambda b: -self._entropies[b])
+        order = self._by_cardinality
+        return kernels.Question(x, np.array(members, np.int64), order[is_outside[order]])
 
-    def _member(self, x: int, b: int, blanket: tuple[int, ...]) -> tuple[float, float]:
-        """Test X against a member of the blanket given the others."""
-        others = tuple(z for z in blanket if z != b)
-        independent, dependent = self._test.row(x, others).log_posteriors((b,))
-        return float(independent[0]), float(dependent[0])
+    def _ceilings(self, blanket: tuple[int, ...]) -> Floats:
+        """Bound the log-probability of independence given the blanket with each variable flipped."""
+        size, cards = n_configurations(self._table, blanket), self._table.cardinalities.tolist()
+        sizes = [size // card if y in blanket else size * card for y, card in enumerate(cards)]
+        return np.array([self._ceiling(each) for each in sizes])
 
-    def _at_most(self, size: int) -> float:
+    def _ceiling(self, size: int) -> float:
         """Bound the log-probability of independence given a set with so many configurations.
 
         At most half as many slices as there are data points hold two or more; each of the
         others leaves its share of the prior.
         """
-        if self._test.prior.slices != "all":
+        if self._prior.slices != "all":
             return 0.0
-        return self._test.prior.log_unseen(size, min(size, self._test.table.n_samples // 2))
+        return self._prior.log_unseen(size, min(size, self._table.n_samples // 2))
 
 
-def changed_blankets(x: int, blanket: tuple[int, ...], n_variables: int) -> Iterator[tuple[int, ...]]:
-    """List a blanket with each variable flipped in turn; in the place of X, the blanket itself.
+def entropy(column: NDArray[np.integer], weights: NDArray[np.int64]) -> float:
+    """Give the entropy of a column's states.
 
     Parameters
     ----------
-    x : int
-        The variable.
-    blanket : tuple of int
-        Its blanket, sorted.
-    n_variables : int
-        Number of variables.
+    column : ndarray of int
+        Codes.
+    weights : ndarray of int
+        How often each row counts.
 
-    Yields
-    ------
-    tuple of int
-        Sorted.
+    Returns
+    -------
+    float
+        In natural units.
 
     Examples
     --------
-    >>> list(changed_blankets(0, (2,), 3))
-    [(2,), (1, 2), ()]
+    >>> entropy(np.array([0, 1, 0]), np.array([1, 2, 1])) == math.log(2)
+    True
     """
-    members = set(blanket)
-    for y in range(n_variables):
-        yield tuple(sorted(members ^ {y})) if y != x else blanket
+    counts = np.bincount(column, weights=weights)
+    shares = counts[counts > 0] / counts.sum()
+    return math.fsum(-shares * np.log(shares))

@@ -5,7 +5,7 @@ all tests of X given that set share it. A `Row` holds the sliced data and tests
 any candidate against it. There are three kinds; `row_maker` chooses:
 
 - `ibmap.independence.binary_rows`: bits, for binary data;
-- `SortedRow`: one sweep over the sorted rows, for integer hyperparameters;
+- `SlicedRow`: one sweep over the slices, for integer hyperparameters;
 - `CellRow`: cell by cell, for everything else.
 """
 
@@ -18,16 +18,15 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ibmap.counting import count_cells, number_live_slices
+from ibmap.counting import count_cells
 from ibmap.independence.binary_rows import BinaryColumns, binary_row
 from ibmap.independence.posterior import Prior, log_posteriors
+from ibmap.independence.table_numbers import TableNumbers, is_tabulated, log_gamma_table
+from ibmap.kernels import context as kernels
 from ibmap.kernels import likelihood as cell_kernels
-from ibmap.kernels import rows as kernels
 from ibmap.table import EncodedTable
 
 Floats = NDArray[np.float64]
-MAX_TABLE = 1 << 24  # entries of a log-gamma table that is still worth its memory
-SHORT_TABLE = 1 << 20  # entries kept where a complete table would be too large
 
 
 class Row(Protocol):
@@ -71,39 +70,29 @@ def row_maker(table: EncodedTable, prior: Prior, columns: BinaryColumns | None) 
     """
     if columns is not None:
         return lambda x, given: binary_row(columns, x, given)
-    log_gamma = log_gamma_table(table)
     if is_tabulated(table, prior):
-        return lambda x, given: SortedRow(table, prior, log_gamma, x, given)
+        numbers = TableNumbers(table, prior)
+        return lambda x, given: SlicedRow(numbers, x, given)
+    log_gamma = log_gamma_table(table)
     return lambda x, given: CellRow(table, prior, log_gamma, x, given)
 
 
-class SortedRow:
-    """Tests of X given a set by one sweep over the rows for each candidate.
+class SlicedRow:
+    """Tests of X given a set by one sweep over its slices for each candidate.
 
     Parameters
     ----------
-    table : EncodedTable
-        The data.
-    prior : Prior
-        With integer hyperparameters.
-    log_gamma : ndarray
-        The log-gamma function at 0, 1, 2, ..., complete.
+    numbers : TableNumbers
+        The data and a prior with integer hyperparameters.
     x : int
         The variable.
     given : tuple of int
         The conditioning set.
     """
 
-    def __init__(
-        self, table: EncodedTable, prior: Prior, log_gamma: Floats, x: int, given: tuple[int, ...]
-    ) -> None:
-        self._table, self._prior, self._log_gamma = table, prior, log_gamma
-        rows, labels, n_live, n_single = number_live_slices(table, given)
-        n_slices = prior.n_slices(n_configurations(table, given), n_live + n_single)
-        self._n_x = int(table.cardinalities[x])
-        self._arranged = kernels.arrange(rows, labels, n_live, table.codes[:, x], self._n_x, table.weights)
-        self._log_odds = prior.log_slice_odds(n_slices)
-        self._log_unseen = prior.log_unseen(n_slices, n_live)
+    def __init__(self, numbers: TableNumbers, x: int, given: tuple[int, ...]) -> None:
+        self._numbers, self._x = numbers, x
+        self._context = kernels.all_given(numbers.data, x, np.array(given, np.int64))
 
     def log_posteriors(self, candidates: Sequence[int]) -> tuple[Floats, Floats]:
         """Test X against each candidate.
@@ -118,28 +107,12 @@ class SortedRow:
         independent, dependent : ndarray
             Log posteriors.
         """
-        log_odds = np.empty(len(candidates))
-        kernels.row_log_odds(
-            self._table.codes,
-            self._table.weights,
-            self._arranged,
-            np.asarray(candidates, np.int64),
-            self._table.cardinalities,
-            self._dirichlet(candidates),
-            self._log_odds,
-            self._log_gamma,
-            log_odds,
+        independent, dependent = np.empty(len(candidates)), np.empty(len(candidates))
+        asked = np.asarray(candidates, np.int64)
+        kernels.test_all(
+            self._context, self._numbers.data, self._numbers.prior, self._x, asked, independent, dependent
         )
-        return combine(log_odds, self._log_unseen)
-
-    def _dirichlet(self, candidates: Sequence[int]) -> NDArray[np.int64]:
-        """Give for each candidate the parameters of cells, rows, columns and their sums."""
-        found = np.empty((len(candidates), 6), np.int64)
-        for k, y in enumerate(candidates):
-            n_x, n_y = self._n_x, int(self._table.cardinalities[y])
-            cell, row, column = self._prior.dirichlet(n_x, n_y, 1)
-            found[k] = cell, row, column, cell * n_x * n_y, row * n_x, column * n_y
-        return found
+        return independent, dependent
 
 
 class CellRow:
@@ -210,24 +183,6 @@ def n_configurations(table: EncodedTable, given: Sequence[int]) -> int:
     return math.prod(int(table.cardinalities[z]) for z in given)
 
 
-def is_tabulated(table: EncodedTable, prior: Prior) -> bool:
-    """Tell whether the log-gamma function is only needed at moderate integers.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        The data.
-    prior : Prior
-        The prior.
-
-    Returns
-    -------
-    bool
-        True if all tests can be done from a table of the function.
-    """
-    return prior.hyperparameters in ("sums", "ones") and n_table_entries(table) <= MAX_TABLE
-
-
 def binary_columns(table: EncodedTable, prior: Prior) -> BinaryColumns | None:
     """Pack a table into bits if its tests can be done on them.
 
@@ -247,59 +202,3 @@ def binary_columns(table: EncodedTable, prior: Prior) -> BinaryColumns | None:
     if two_states and prior.slices == "all" and is_tabulated(table, prior):
         return BinaryColumns(table, prior)
     return None
-
-
-def n_table_entries(table: EncodedTable) -> int:
-    """Give the number of integers the log-gamma function is needed at.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        The data; counts and cardinalities bound the arguments.
-
-    Returns
-    -------
-    int
-        One more than the largest.
-    """
-    return table.n_samples + int(table.cardinalities.max(initial=1)) ** 2 + 2
-
-
-def log_gamma_table(table: EncodedTable) -> Floats:
-    """Tabulate the log-gamma function at the integers the test will need.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        The data.
-
-    Returns
-    -------
-    ndarray
-        Entry k is log-gamma of k; entry 0 is never read.
-    """
-    n_entries = n_table_entries(table)
-    values = np.empty(n_entries if n_entries <= MAX_TABLE else SHORT_TABLE)
-    cell_kernels.log_gamma_values(values)
-    return values
-
-
-def combine(log_odds: Floats, log_unseen: float) -> tuple[Floats, Floats]:
-    """Turn log-odds over the slices that matter into both log posteriors.
-
-    Parameters
-    ----------
-    log_odds : ndarray
-        Log-odds of dependence, for each test.
-    log_unseen : float
-        Log of the factors of all other slices.
-
-    Returns
-    -------
-    independent, dependent : ndarray
-        Log posteriors.
-    """
-    independent = log_unseen - np.logaddexp(0.0, log_odds)
-    if log_unseen == 0.0:
-        return independent, -np.logaddexp(0.0, -log_odds)
-    return independent, np.log(-np.expm1(independent))

@@ -1,0 +1,118 @@
+"""The terms of a variable for its blanket and the changes of it, for any numbers of states.
+
+The terms of B + W and of B - b need tests of X given B + W, B - b + W, B - b and
+B - b - c. All of these sets are B without at most two members, refined by at most
+one variable; sets share the partition of the first members they have in common.
+(Numba cannot load a recursive kernel from its cache, so there are loops.)
+"""
+
+from collections import namedtuple
+
+import numpy as np
+from numba import njit
+
+from ibmap.kernels.context import narrowed, nothing_given, test_all, test_one
+
+# The question: X, its blanket (best with the most telling members first), the variables outside it
+# (best in an order that keeps equal cardinalities together).
+Question = namedtuple("Question", "x members outside")
+
+
+@njit(cache=True, nogil=True)
+def beginnings(context, data, members, first):
+    """List the sets of the members from `first` on: none of them, the first, the first two, ... all."""
+    found = [context]
+    for k in range(first, members.shape[0]):
+        found.append(narrowed(found[-1], data, members[k]))
+    return found
+
+
+@njit(cache=True, nogil=True)
+def without(context, data, members, k):
+    """Give the set of all members but the k-th from that of those before it."""
+    for i in range(k + 1, members.shape[0]):
+        context = narrowed(context, data, members[i])
+    return context
+
+
+@njit(cache=True, nogil=True)
+def others(variables, k):
+    """List the variables without the k-th."""
+    return np.concatenate((variables[:k], variables[k + 1 :]))
+
+
+@njit(cache=True, nogil=True)
+def add_blanket(context, data, prior, question, terms):
+    """Do the tests given B and given B + W. context: IN, of B. terms: IN and OUT, by variable."""
+    x, outside = question.x, question.outside
+    n = outside.shape[0]
+    independent, dependent = np.empty(n), np.empty(n)
+    test_all(context, data, prior, x, outside, independent, dependent)
+    terms[x] += independent.sum()
+    for k in range(n):
+        terms[outside[k]] += dependent[k]
+    for k in range(n):
+        finer = narrowed(context, data, outside[k])
+        test_all(finer, data, prior, x, others(outside, k), independent[1:], dependent[1:])
+        terms[outside[k]] += independent[1:].sum()
+
+
+@njit(cache=True, nogil=True)
+def add_without_one(context, data, prior, question, b, terms):
+    """Do the tests given B - b and given B - b + W. context: IN, of B - b. terms: IN and OUT."""
+    x, outside = question.x, question.outside
+    independent, dependent = np.empty(outside.shape[0]), np.empty(outside.shape[0])
+    test_all(context, data, prior, x, outside, independent, dependent)
+    log_independent, log_dependent = test_one(context, data, prior, x, b)
+    terms[x] += log_dependent
+    terms[b] += independent.sum() + log_independent
+    for w in outside:
+        terms[w] += test_one(narrowed(context, data, w), data, prior, x, b)[1]
+
+
+@njit(cache=True, nogil=True)
+def change_terms(data, prior, question, terms):
+    """Work out the term of X for its blanket and for every single change of it.
+
+    terms: OUT, entry y for the blanket with y flipped, entry x for the blanket as it is.
+    """
+    x, members = question.x, question.members
+    terms[:] = 0.0
+    prefixes = beginnings(nothing_given(data, x), data, members, 0)
+    add_blanket(prefixes[-1], data, prior, question, terms)
+    for p in range(members.shape[0]):
+        b = members[p]
+        without_b = beginnings(prefixes[p], data, members, p + 1)
+        add_without_one(without_b[-1], data, prior, question, b, terms)
+        for q in range(p + 1, members.shape[0]):
+            c = members[q]
+            context = without(without_b[q - p - 1], data, members, q)
+            terms[c] += test_one(context, data, prior, x, b)[1]
+            terms[b] += test_one(context, data, prior, x, c)[1]
+
+
+@njit(cache=True, nogil=True)
+def own_tests(data, prior, question, independent, dependent):
+    """Do the tests of a blanket as it is: of those outside given it, of members given the others.
+
+    independent, dependent: OUT, log posteriors, by variable.
+    """
+    x, members, outside = question
+    found = np.empty(outside.shape[0]), np.empty(outside.shape[0])
+    prefixes = beginnings(nothing_given(data, x), data, members, 0)
+    test_all(prefixes[-1], data, prior, x, outside, found[0], found[1])
+    for k in range(outside.shape[0]):
+        independent[outside[k]], dependent[outside[k]] = found[0][k], found[1][k]
+    for k in range(members.shape[0]):
+        context = without(prefixes[k], data, members, k)
+        b = members[k]
+        independent[b], dependent[b] = test_one(context, data, prior, x, b)
+
+
+@njit(cache=True, nogil=True)
+def one_term(data, prior, question):
+    """Work out the term of X for its blanket."""
+    n_variables = data.cardinalities.shape[0]
+    independent, dependent = np.zeros(n_variables), np.zeros(n_variables)
+    own_tests(data, prior, question, independent, dependent)
+    return independent[question.outside].sum() + dependent[question.members].sum()
