@@ -147,7 +147,8 @@ def fitted(grid: Grid, n_keys: int, width: int) -> list[Grid]:
     Returns
     -------
     list of tuple
-        Grids with all columns among them; a column that does not fit alone is not cut.
+        Grids with all columns among them; a column stays with its published numbers and verdicts, even if
+        they do not fit.
 
     Examples
     --------
@@ -158,12 +159,23 @@ def fitted(grid: Grid, n_keys: int, width: int) -> list[Grid]:
     widths = [2 + max(len(text) for text in column) for column in zip(heads, *lines, strict=True)]
     room = width - sum(widths[:n_keys])
     parts: list[list[int]] = [[]]
-    for k in range(n_keys, len(heads)):
-        if parts[-1] and sum(widths[j] for j in parts[-1]) + widths[k] - 2 > room:
+    for group in _groups(heads, n_keys):
+        if parts[-1] and sum(widths[k] for k in (*parts[-1], *group)) - 2 > room:
             parts.append([])
-        parts[-1].append(k)
+        parts[-1] += group
     kept = [[*range(n_keys), *part] for part in parts]
     return [([heads[k] for k in part], [[line[k] for k in part] for line in lines]) for part in kept]
+
+
+def _groups(heads: Sequence[str], n_keys: int) -> list[list[int]]:
+    """Keep a column with the published numbers and verdicts that belong to it."""
+    groups: list[list[int]] = []
+    for k in range(n_keys, len(heads)):
+        if heads[k] in ("published", "verdict") and groups:
+            groups[-1].append(k)
+        else:
+            groups.append([k])
+    return groups
 
 
 def markdown(grid: Grid) -> str:
