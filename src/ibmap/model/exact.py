@@ -149,28 +149,11 @@ class Exact:
         beliefs = collect(self.potentials, tree)
         uniform = rng.random((n_samples, len(tree.cliques)))
         codes = np.zeros((n_samples, self.potentials.n_variables), CODE_DTYPE)
-        for k, (clique, shared) in enumerate(zip(tree.cliques, tree.separators, strict=True)):
+        for k, shared in enumerate(tree.separators):
             rest, table = self._conditional(beliefs, k)
             cells = _draw(table[0], self._cell(codes, shared), uniform[:, k])
             self._write(codes, rest, cells)
-            del clique
         return codes
-
-    def calibrated(self, tree: JunctionTree) -> Beliefs:
-        """Pass messages up a tree and down again, without evidence.
-
-        Parameters
-        ----------
-        tree : JunctionTree
-            Over all variables.
-
-        Returns
-        -------
-        Beliefs
-            Whose tables know everything.
-        """
-        beliefs = collect(self.potentials, tree)
-        return Beliefs(tree, beliefs.calibrated(), beliefs.messages, beliefs.log_partition)
 
     def _relevant(self, observed: Sequence[int], together: Sequence[int]) -> tuple[int, ...]:
         """List the variables not observed that bear on the question."""
