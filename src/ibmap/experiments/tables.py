@@ -127,8 +127,9 @@ def _rough(value: float, half_width: float, mark: str) -> str:
 
 
 def _without_empty(heads: list[str], lines: list[list[str]], n_keys: int) -> Grid:
-    """Leave out columns that say nothing in any line."""
-    kept = [k for k in range(len(heads)) if k < n_keys or any(line[k] not in ("", "-") for line in lines)]
+    """Leave out columns of published numbers and verdicts that say nothing in any line."""
+    said = [any(line[k] not in ("", "-") for line in lines) for k in range(len(heads))]
+    kept = [k for k in range(len(heads)) if said[k] or k < n_keys or heads[k] not in ("published", "verdict")]
     return [heads[k] for k in kept], [[line[k] for k in kept] for line in lines]
 
 
