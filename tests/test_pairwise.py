@@ -14,10 +14,10 @@ from ibmap.errors import InvalidOptionError, UnknownVariableError
 from ibmap.graph import MarkovGraph
 from ibmap.independence.protocol import Triplet
 from ibmap.pairwise_score import PairwiseScore
+from ibmap.row_score import changed_blankets
 from ibmap.score import flip_gain, flip_gains, local_score
 from ibmap.search.hill_climbing import hill_climb
 from ibmap.table import EncodedTable
-from ibmap.table_score import changed_blankets
 from strategies import queries, tables
 
 FEW = settings(max_examples=25)

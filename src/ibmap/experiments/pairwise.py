@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -281,10 +281,22 @@ def draw_errors(rows: pl.DataFrame, learners: Sequence[str]) -> Figure:
                 linewidth=2.2 if own else 1.1,
                 label=TITLES.get(name, name),
             )
-        panel.set_xscale("log")
-        panel.set_yscale("log")
+        _label_axes(panel, sorted(part["N"].unique().to_list()))
         panel.set_title(f"{cell[0]}, n = {cell[1]}, τ = {cell[2]}", loc="left", fontsize=8)
     for panel in list(grid.flat)[len(cells) :]:
         panel.set_visible(False)
-    grid.flat[0].legend(frameon=False, fontsize=7)
+    lines, labels = grid.flat[0].get_legend_handles_labels()
+    figure.legend(lines, labels, loc="outside lower center", ncols=len(labels), frameon=False, fontsize=8)
     return figure
+
+
+def _label_axes(panel: Any, sizes: Sequence[int]) -> None:
+    """Make both axes logarithmic, with plain numbers; no error at all is drawn as 0.1."""
+    panel.set_xscale("log")
+    panel.set_yscale("log")
+    panel.set_xlim(min(sizes) / 1.5, max(sizes) * 1.5)
+    panel.set_ylim(0.08, max(2.0, 1.3 * panel.get_ylim()[1]))
+    panel.set_xticks(sizes, [f"{size:g}" for size in sizes])
+    ticks = [tick for tick in (0.1, 1, 10, 100, 1000) if tick <= panel.get_ylim()[1]]
+    panel.set_yticks(ticks, ["0" if tick < 1 else f"{tick:g}" for tick in ticks])
+    panel.minorticks_off()
