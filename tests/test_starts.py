@@ -100,3 +100,13 @@ def test_every_named_test_can_be_made():
     table = encode([[0, 1], [1, 0]])
     for name in TEST_OPTIONS:
         assert TestOptions(test=name).make_test(table).names == table.names
+
+
+def test_every_learner_has_the_same_default_penalty():
+    from ibmap import estimators
+    from ibmap.independence.pairwise import PENALTY
+
+    found = [getattr(estimators, name) for name in estimators.__all__ if name != "n_threads_of"]
+    defaults = {learner.__name__: learner().penalty for learner in found}
+    assert len(defaults) >= 3
+    assert set(defaults.values()) == {PENALTY}, defaults

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 from ibmap.estimators.base import StructureLearner
+from ibmap.independence.pairwise import PENALTY
 from ibmap.learning import GSMNOptions, learn_gsmn
 
 
@@ -71,7 +72,7 @@ class GSMN(StructureLearner):
         hyperparameters: str = "sums",
         slices: str = "all",
         equivalent_sample_size: float = 1.0,
-        penalty: float = 0.5,
+        penalty: float = PENALTY,
         ridge: float = 1.0,
         ordered: Any = False,
         significance: float = 0.05,

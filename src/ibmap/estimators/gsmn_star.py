@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 from ibmap.estimators.base import StructureLearner
+from ibmap.independence.pairwise import PENALTY
 from ibmap.learning import TestOptions, learn_gsimn, learn_gsmn_star
 
 
@@ -62,7 +63,7 @@ class GSMNStar(StructureLearner):
         hyperparameters: str = "sums",
         slices: str = "all",
         equivalent_sample_size: float = 1.0,
-        penalty: float = 0.25,
+        penalty: float = PENALTY,
         ridge: float = 1.0,
         ordered: Any = False,
         significance: float = 0.05,
@@ -154,7 +155,7 @@ class GSIMN(StructureLearner):
         hyperparameters: str = "sums",
         slices: str = "all",
         equivalent_sample_size: float = 1.0,
-        penalty: float = 0.25,
+        penalty: float = PENALTY,
         ridge: float = 1.0,
         ordered: Any = False,
         significance: float = 0.05,

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from ibmap.errors import InvalidTableError
 from ibmap.estimators.base import StructureLearner, n_columns_of, n_threads_of
 from ibmap.graph import MarkovGraph, as_graph
+from ibmap.independence.pairwise import PENALTY
 from ibmap.learning import HillClimbingOptions, learn_hc
 from ibmap.result import SearchResult
 from ibmap.score import local_score, total_score
@@ -85,7 +86,7 @@ class IBMAPHC(StructureLearner):
         hyperparameters: str = "sums",
         slices: str = "all",
         equivalent_sample_size: float = 1.0,
-        penalty: float = 0.5,
+        penalty: float = PENALTY,
         ridge: float = 1.0,
         ordered: Any = False,
         max_ascents: int | None = None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 from ibmap.estimators.base import StructureLearner
+from ibmap.independence.pairwise import PENALTY
 from ibmap.learning import HITONOptions, learn_hiton
 
 
@@ -70,7 +71,7 @@ class HITON(StructureLearner):
         hyperparameters: str = "sums",
         slices: str = "all",
         equivalent_sample_size: float = 1.0,
-        penalty: float = 0.25,
+        penalty: float = PENALTY,
         ridge: float = 1.0,
         ordered: Any = False,
         significance: float = 0.05,

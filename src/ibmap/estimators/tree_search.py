@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 from ibmap.estimators.base import StructureLearner, n_threads_of
+from ibmap.independence.pairwise import PENALTY
 from ibmap.learning import TreeSearchOptions, learn_ts
 from ibmap.result import SearchResult
 from ibmap.search.tree_search import Callback
@@ -97,7 +98,7 @@ class IBMAPTS(StructureLearner):
         hyperparameters: str = "sums",
         slices: str = "all",
         equivalent_sample_size: float = 1.0,
-        penalty: float = 0.5,
+        penalty: float = PENALTY,
         ridge: float = 1.0,
         ordered: Any = False,
         max_nodes: int | None = None,
