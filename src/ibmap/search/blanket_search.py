@@ -180,6 +180,8 @@ class BlanketSearch:
         n_nodes, n_bytes, deadline, watch = allowance or Allowance()
         last = math.inf if n_nodes is None else self.n_expanded + n_nodes
         while True:
+            if watch is not None:
+                watch()
             begun = time.monotonic()
             reason = self._advance_some(int(min(self._chunk, last - self.n_expanded)))
             seconds = time.monotonic() - begun
@@ -196,8 +198,6 @@ class BlanketSearch:
             if deadline is not None and time.monotonic() > deadline:
                 self._stop("max_seconds")
                 return
-            if watch is not None:
-                watch()
 
     def complete(self) -> None:
         """Complete the run at the lowest node of the frontier, by the likelier answers."""
