@@ -57,7 +57,8 @@ def test_the_seconds_are_shared_and_every_stop_is_told():
     with pytest.warns(SearchWarning) as told:
         result = learn_hc(table, HillClimbingOptions(start="best", max_seconds=1e-9))
     assert result.stopped == "max_seconds"
-    assert sorted(str(w.message).split("start=")[1].split(";")[0] for w in told) == ["'empty'", "'gsmn'"]
+    said = [str(w.message) for w in told if w.category is SearchWarning]
+    assert sorted(each.split("start=")[1].split(";")[0] for each in said) == ["'empty'", "'gsmn'"]
 
 
 def test_an_unknown_start_is_refused():
@@ -72,7 +73,8 @@ def bayesian_with_a_low_prior(table):
 def test_a_callable_makes_the_test_of_the_score():
     X = np.random.default_rng(5).integers(0, 2, (60, 4))
     made, named = IBMAPHC(test=bayesian_with_a_low_prior).fit(X), IBMAPHC(prior=0.01).fit(X)
-    assert made.score_ == named.score_ == made.score(X)
+    assert made.score_ == named.score_
+    assert made.score(X) == pytest.approx(made.score_, abs=1e-9)
     assert np.array_equal(made.adjacency_, named.adjacency_)
     assert made.score_ != IBMAPHC().fit(X).score_
     assert made.result_.provenance.options["test"] == "bayesian_with_a_low_prior"
