@@ -17,46 +17,61 @@ def all_triplets(n):
 
 
 def implied(facts, n):
-    """Apply Strong Union, the triangle rules and their contrapositives until nothing new follows."""
-    known = dict(facts)
+    """Apply Strong Union, the triangle rules and their contrapositives until nothing new follows.
+
+    Answers of a test may contradict each other. All dependences that follow from dependences come
+    first, then independences that contradict none of them; what was answered itself stays as it is.
+    """
+    known = closed({t: False for t, answer in facts.items() if not answer}, dependence_follows, n)
+    known.update({t: True for t, answer in facts.items() if answer and t not in known})
+    return {**closed(known, independence_follows, n), **facts}
+
+
+def closed(known, follows, n):
+    """Add what follows by a rule until nothing new does."""
+    known, everything, is_new = dict(known), list(all_triplets(n)), True
 
     def get(x, y, given):
         return known.get(naive.triplet(x, y, given))
 
-    everything = list(all_triplets(n))
-    is_new = True
     while is_new:
         is_new = False
         for x, y, given in everything:
-            if (x, y, given) not in known:
-                answer = follows(get, x, y, set(given), n)
-                if answer is not None:
-                    known[x, y, given] = answer
-                    is_new = True
+            if (x, y, given) not in known and follows(get, x, y, set(given), n):
+                known[x, y, given] = follows is independence_follows
+                is_new = True
     return known
 
 
-def follows(get, x, y, given, n):
-    """One step: does a rule give this triplet's value?"""
-    others = [z for z in range(n) if z not in (x, y)]
-    subsets = [set(c) for k in range(len(others) + 1) for c in itertools.combinations(others, k)]
-    if any(get(x, y, z) is False for z in subsets if z >= given):
-        return False  # Strong Union backwards
-    if any(get(x, y, z) is True for z in subsets if z <= given):
-        return True  # Strong Union
-    for w in others:
-        if w in given:
-            continue
-        for a, b in ((x, y), (y, x)):
-            around = [set(c) for k in range(n) for c in itertools.combinations(range(n), k)]
-            joined_a = [z for z in around if not {a, w} & z and get(a, w, z) is False]
-            joined_b = [z for z in around if not {b, w} & z and get(b, w, z) is False]
-            if any((z1 & z2) >= given for z1 in joined_a for z2 in joined_b):
-                return False  # first triangle rule, and Strong Union backwards
-            parted = [z for z in around if not {a, w} & z and get(a, w, z) is True]
-            if any(z1 <= given and z2 >= z1 for z1 in parted for z2 in joined_b):
-                return True  # second triangle rule, and Strong Union
-    return None
+def answered(get, a, b, n, answer):
+    """The sets given which two variables have this answer."""
+    around = [set(c) for k in range(n) for c in itertools.combinations(range(n), k)]
+    return [z for z in around if not {a, b} & z and get(a, b, z) is answer]
+
+
+def dependence_follows(get, x, y, given, n):
+    """One step: Strong Union backwards, or the first triangle rule with it."""
+    if any(z >= given for z in answered(get, x, y, n, False)):
+        return True
+    return any(
+        (z1 & z2) >= given
+        for w in set(range(n)) - {x, y} - given
+        for z1 in answered(get, x, w, n, False)
+        for z2 in answered(get, w, y, n, False)
+    )
+
+
+def independence_follows(get, x, y, given, n):
+    """One step: Strong Union, or the second triangle rule with it."""
+    if any(z <= given for z in answered(get, x, y, n, True)):
+        return True
+    return any(
+        z1 <= given and z2 >= z1
+        for w in set(range(n)) - {x, y} - given
+        for a, b in ((x, y), (y, x))
+        for z1 in answered(get, a, w, n, True)
+        for z2 in answered(get, w, b, n, False)
+    )
 
 
 def ranked(values):

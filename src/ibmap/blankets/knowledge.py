@@ -44,6 +44,7 @@ class Knowledge:
         self._n = n_variables
         self._joined: dict[int, list[tuple[int, int]]] = defaultdict(list)
         self._parted: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        self._answers: dict[Triplet, bool] = {}
         self._labels: dict[int, list[int]] = {}
 
     def add(self, triplet: Triplet, independent: bool) -> None:
@@ -57,6 +58,7 @@ class Knowledge:
             The answer.
         """
         x, y, given = triplet
+        self._answers[triplet.canonical()] = independent
         (self._parted if independent else self._joined)[_bits(given)].append((x, y))
         if not independent:
             self._labels.clear()
@@ -73,8 +75,12 @@ class Knowledge:
         -------
         bool or None
             Whether independent; None if nothing follows. Assertions of a test may
-            contradict each other: dependence is looked for first.
+            contradict each other: what was answered itself stays as it is, and of the
+            rest dependence is looked for first.
         """
+        answer = self._answers.get(triplet.canonical())
+        if answer is not None:
+            return answer
         x, y, given = triplet
         own = _bits(given)
         labels = self._components(own)
