@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
-from ibmap.estimators.base import StructureLearner
+from ibmap.estimators.testing import TestingLearner
 from ibmap.independence.pairwise import PENALTY
-from ibmap.learning import GSMNOptions, learn_gsmn
 
 
-class GSMN(StructureLearner):
+class GSMN(TestingLearner):
     """Learn a Markov network with GSMN: the paper's baseline and starting point.
 
     A Markov blanket for every variable by growing and shrinking, joined to a
@@ -61,6 +60,8 @@ class GSMN(StructureLearner):
     [('x0', 'x1')]
     """
 
+    _algorithm = "gsmn"
+
     def __init__(  # noqa: PLR0913 -- keyword-only options, as scikit-learn has them
         self,
         *,
@@ -79,35 +80,19 @@ class GSMN(StructureLearner):
         missing: str = "error",
         bins: Any = None,
     ) -> None:
-        self.test = test
+        super().__init__(
+            test=test,
+            prior=prior,
+            hyperparameters=hyperparameters,
+            slices=slices,
+            equivalent_sample_size=equivalent_sample_size,
+            penalty=penalty,
+            ridge=ridge,
+            ordered=ordered,
+            significance=significance,
+            missing=missing,
+            bins=bins,
+        )
         self.rule = rule
         self.grow = grow
         self.order = order
-        self.prior = prior
-        self.hyperparameters = hyperparameters
-        self.slices = slices
-        self.equivalent_sample_size = equivalent_sample_size
-        self.penalty = penalty
-        self.ridge = ridge
-        self.ordered = ordered
-        self.significance = significance
-        self.missing = missing
-        self.bins = bins
-
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn the structure of a table.
-
-        Parameters
-        ----------
-        X : table
-            Anything `ibmap.encode` takes: a frame, an array or a list of rows.
-        y : object, optional
-            Ignored; there for scikit-learn's interface.
-
-        Returns
-        -------
-        GSMN
-            Itself, fitted.
-        """
-        options = GSMNOptions(**self.get_params(deep=False))
-        return self._store(learn_gsmn(self._encode(X), options))

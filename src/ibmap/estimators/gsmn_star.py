@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
-
-from ibmap.estimators.base import StructureLearner
-from ibmap.independence.pairwise import PENALTY
-from ibmap.learning import TestOptions, learn_gsimn, learn_gsmn_star
+from ibmap.estimators.testing import TestingLearner
 
 
-class GSMNStar(StructureLearner):
+class GSMNStar(TestingLearner):
     """Learn a Markov network with GSMN*: GSMN whose blankets learn from each other.
 
     What the blanket of one variable has settled is not tested again for another, so
@@ -55,53 +51,10 @@ class GSMNStar(StructureLearner):
     [('x0', 'x1')]
     """
 
-    def __init__(  # noqa: PLR0913 -- keyword-only options, as scikit-learn has them
-        self,
-        *,
-        test: Any = "bayesian",
-        prior: float = 0.5,
-        hyperparameters: str = "sums",
-        slices: str = "all",
-        equivalent_sample_size: float = 1.0,
-        penalty: float = PENALTY,
-        ridge: float = 1.0,
-        ordered: Any = False,
-        significance: float = 0.05,
-        missing: str = "error",
-        bins: Any = None,
-    ) -> None:
-        self.test = test
-        self.prior = prior
-        self.hyperparameters = hyperparameters
-        self.slices = slices
-        self.equivalent_sample_size = equivalent_sample_size
-        self.penalty = penalty
-        self.ridge = ridge
-        self.ordered = ordered
-        self.significance = significance
-        self.missing = missing
-        self.bins = bins
-
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn the structure of a table.
-
-        Parameters
-        ----------
-        X : table
-            Anything `ibmap.encode` takes: a frame, an array or a list of rows.
-        y : object, optional
-            Ignored; there for scikit-learn's interface.
-
-        Returns
-        -------
-        GSMNStar
-            Itself, fitted.
-        """
-        options = TestOptions(**self.get_params(deep=False))
-        return self._store(learn_gsmn_star(self._encode(X), options))
+    _algorithm = "gsmn-star"
 
 
-class GSIMN(StructureLearner):
+class GSIMN(TestingLearner):
     """Learn a Markov network with GSIMN: GSMN* that infers what it can instead of testing.
 
     Strong Union and the triangle rules, which hold in every Markov network, are
@@ -147,47 +100,4 @@ class GSIMN(StructureLearner):
     [('x0', 'x1')]
     """
 
-    def __init__(  # noqa: PLR0913 -- keyword-only options, as scikit-learn has them
-        self,
-        *,
-        test: Any = "bayesian",
-        prior: float = 0.5,
-        hyperparameters: str = "sums",
-        slices: str = "all",
-        equivalent_sample_size: float = 1.0,
-        penalty: float = PENALTY,
-        ridge: float = 1.0,
-        ordered: Any = False,
-        significance: float = 0.05,
-        missing: str = "error",
-        bins: Any = None,
-    ) -> None:
-        self.test = test
-        self.prior = prior
-        self.hyperparameters = hyperparameters
-        self.slices = slices
-        self.equivalent_sample_size = equivalent_sample_size
-        self.penalty = penalty
-        self.ridge = ridge
-        self.ordered = ordered
-        self.significance = significance
-        self.missing = missing
-        self.bins = bins
-
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn the structure of a table.
-
-        Parameters
-        ----------
-        X : table
-            Anything `ibmap.encode` takes: a frame, an array or a list of rows.
-        y : object, optional
-            Ignored; there for scikit-learn's interface.
-
-        Returns
-        -------
-        GSIMN
-            Itself, fitted.
-        """
-        options = TestOptions(**self.get_params(deep=False))
-        return self._store(learn_gsimn(self._encode(X), options))
+    _algorithm = "gsimn"

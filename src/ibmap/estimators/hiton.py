@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
-from ibmap.estimators.base import StructureLearner
+from ibmap.estimators.testing import TestingLearner
 from ibmap.independence.pairwise import PENALTY
-from ibmap.learning import HITONOptions, learn_hiton
 
 
-class HITON(StructureLearner):
+class HITON(TestingLearner):
     """Learn a Markov network by joining HITON neighbours.
 
     A candidate stays while no subset of the other members makes it independent. In a
@@ -61,6 +60,8 @@ class HITON(StructureLearner):
     [('x0', 'x1')]
     """
 
+    _algorithm = "hiton"
+
     def __init__(  # noqa: PLR0913 -- keyword-only options, as scikit-learn has them
         self,
         *,
@@ -78,34 +79,18 @@ class HITON(StructureLearner):
         missing: str = "error",
         bins: Any = None,
     ) -> None:
+        super().__init__(
+            test=test,
+            prior=prior,
+            hyperparameters=hyperparameters,
+            slices=slices,
+            equivalent_sample_size=equivalent_sample_size,
+            penalty=penalty,
+            ridge=ridge,
+            ordered=ordered,
+            significance=significance,
+            missing=missing,
+            bins=bins,
+        )
         self.rule = rule
         self.max_given = max_given
-        self.test = test
-        self.prior = prior
-        self.hyperparameters = hyperparameters
-        self.slices = slices
-        self.equivalent_sample_size = equivalent_sample_size
-        self.penalty = penalty
-        self.ridge = ridge
-        self.ordered = ordered
-        self.significance = significance
-        self.missing = missing
-        self.bins = bins
-
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn the structure of a table.
-
-        Parameters
-        ----------
-        X : table
-            Anything `ibmap.encode` takes: a frame, an array or a list of rows.
-        y : object, optional
-            Ignored; there for scikit-learn's interface.
-
-        Returns
-        -------
-        HITON
-            Itself, fitted.
-        """
-        options = HITONOptions(**self.get_params(deep=False))
-        return self._store(learn_hiton(self._encode(X), options))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
-from ibmap.estimators.base import StructureLearner
+from ibmap.estimators.testing import TestingLearner
 from ibmap.independence.pairwise import PENALTY
-from ibmap.learning import IAMBOptions, learn_iamb
 
 
-class IAMB(StructureLearner):
+class IAMB(TestingLearner):
     """Learn a Markov network by joining IAMB blankets.
 
     The candidate most dependent given the members so far joins the blanket next,
@@ -57,6 +56,8 @@ class IAMB(StructureLearner):
     [('x0', 'x1')]
     """
 
+    _algorithm = "iamb"
+
     def __init__(  # noqa: PLR0913 -- keyword-only options, as scikit-learn has them
         self,
         *,
@@ -73,33 +74,17 @@ class IAMB(StructureLearner):
         missing: str = "error",
         bins: Any = None,
     ) -> None:
+        super().__init__(
+            test=test,
+            prior=prior,
+            hyperparameters=hyperparameters,
+            slices=slices,
+            equivalent_sample_size=equivalent_sample_size,
+            penalty=penalty,
+            ridge=ridge,
+            ordered=ordered,
+            significance=significance,
+            missing=missing,
+            bins=bins,
+        )
         self.rule = rule
-        self.test = test
-        self.prior = prior
-        self.hyperparameters = hyperparameters
-        self.slices = slices
-        self.equivalent_sample_size = equivalent_sample_size
-        self.penalty = penalty
-        self.ridge = ridge
-        self.ordered = ordered
-        self.significance = significance
-        self.missing = missing
-        self.bins = bins
-
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn the structure of a table.
-
-        Parameters
-        ----------
-        X : table
-            Anything `ibmap.encode` takes: a frame, an array or a list of rows.
-        y : object, optional
-            Ignored; there for scikit-learn's interface.
-
-        Returns
-        -------
-        IAMB
-            Itself, fitted.
-        """
-        options = IAMBOptions(**self.get_params(deep=False))
-        return self._store(learn_iamb(self._encode(X), options))
