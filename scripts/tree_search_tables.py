@@ -1,6 +1,7 @@
-"""Print the two tables of docs/tree-search.md: wrong edges beside GSMN, and time, nodes and bound.
+"""Print the tables of docs/tree-search.md.
 
-Run ``python scripts/tree_search_tables.py edges`` or ``python scripts/tree_search_tables.py time``.
+Run ``python scripts/tree_search_tables.py`` with ``edges`` (wrong edges beside GSMN), ``relatives`` (tests and
+wrong edges of GSMN, GSMN* and GSIMN) or ``time`` (time, nodes and bound).
 """
 
 from __future__ import annotations
@@ -40,6 +41,22 @@ def edges(n_networks: int = 10) -> None:
             print(f"| {tau} | {n_samples} | {means} |", flush=True)
 
 
+def relatives(n_networks: int = 5) -> None:
+    """Print the distinct tests of all tables together, and the mean number of wrong edges."""
+    print("| tau | N | GSMN | GSMN* | GSIMN |\n|---|---|---|---|---|")
+    for tau, n_samples in ((2, 200), (2, 800), (2, 5000), (4, 5000)):
+        cells = []
+        for learner in (ibmap.GSMN(), ibmap.GSMNStar(), ibmap.GSIMN()):
+            tests, wrong = 0, []
+            for seed in range(n_networks):
+                truth, table = problem(30, tau, n_samples, seed)
+                result = learner.fit(table).result_
+                tests += result.n_tests
+                wrong.append(int(np.triu(result.graph.adjacency != truth.adjacency).sum()))
+            cells.append(f"{tests} ({statistics.mean(wrong):.1f})")
+        print(f"| {tau} | {n_samples} | {' | '.join(cells)} |", flush=True)
+
+
 def line(n: int, tau: int, n_samples: int, seeds: range, limit: float | None) -> None:
     """Print one line of the table of times."""
     seconds, nodes, gaps = [], [], []
@@ -74,4 +91,4 @@ def times() -> None:
 
 
 if __name__ == "__main__":
-    {"edges": edges, "time": times}[sys.argv[1]]()
+    {"edges": edges, "relatives": relatives, "time": times}[sys.argv[1]]()
