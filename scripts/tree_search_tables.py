@@ -1,7 +1,7 @@
 """Print the tables of docs/tree-search.md.
 
-Run ``python scripts/tree_search_tables.py`` with ``edges`` (wrong edges beside GSMN), ``relatives`` (tests and
-wrong edges of GSMN, GSMN* and GSIMN) or ``time`` (time, nodes and bound).
+Run ``python scripts/tree_search_tables.py`` with ``edges`` (wrong edges beside GSMN), ``relatives`` (tests
+and wrong edges of GSMN, GSMN* and GSIMN) or ``time`` (time, nodes and bound).
 """
 
 from __future__ import annotations

@@ -19,6 +19,7 @@ from ibmap.table import EncodedTable
 
 N_DRAWS = 400
 PLAN = GibbsPlan(burn_in=500, thinning=5)
+MIN_SAMPLES = 100  # with fewer data points the prior alone moves the shares
 LIMIT = 0.3  # the difference of shares beyond which the two are not alike; chance makes less than 0.1
 
 
@@ -65,9 +66,9 @@ def complaint(potentials: Potentials, table: EncodedTable) -> str:
     Returns
     -------
     str
-        Empty if there is nothing to say.
+        Empty if there is nothing to say, or the table is too short to tell.
     """
-    if not potentials.is_positive or drift(potentials, table) <= LIMIT:
+    if not potentials.is_positive or table.n_samples < MIN_SAMPLES or drift(potentials, table) <= LIMIT:
         return ""
     return (
         "pseudo-likelihood gave a network whose own rows are nothing like the table: it has a mode far from "
