@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numba import njit
 
 from ibmap import BayesianTest, binary_score
 from ibmap.binary_score import BinaryScore
@@ -16,7 +17,14 @@ from ibmap.independence.binary_rows import BinaryColumns, BitRow, GroupRow
 from ibmap.independence.posterior import Prior
 from ibmap.independence.rows import CellRow, SlicedRow
 from ibmap.independence.table_numbers import TableNumbers, log_gamma_table
-from ibmap.kernels import binary_layout, binary_sparse, cached_kernels, context, drop_stale_cache
+from ibmap.kernels import (
+    binary_layout,
+    binary_sparse,
+    cached_kernels,
+    context,
+    contingency,
+    drop_stale_cache,
+)
 from ibmap.kernels.bits import popcount
 from ibmap.kernels.counting import hash_keys
 from ibmap.kernels.exponential import fast_exp
@@ -29,18 +37,43 @@ from strategies import graphs, queries, tables
 WORDS = st.integers(0, 2**64 - 1)
 
 
+@njit
+def bits_of(word):
+    """Call a kernel that Python cannot."""
+    return popcount(word)
+
+
+@njit
+def exp_of(t):
+    """Call a kernel that Python cannot."""
+    return fast_exp(t)
+
+
+@njit
+def sort_up(values):
+    """Call a kernel that Python cannot."""
+    contingency.sort_up(values)
+
+
+@given(st.lists(st.integers(0, 30)))
+def test_margins_are_sorted(values):
+    found = np.array(values, float)
+    sort_up(found)
+    assert found.tolist() == sorted(values)
+
+
 @given(WORDS)
 def test_popcount_counts_bits(word):
-    assert popcount(np.uint64(word)) == word.bit_count()
+    assert bits_of(np.uint64(word)) == word.bit_count()
 
 
 @given(st.floats(-699, 699))
 def test_the_exponential_is_exact_to_the_last_digit(t):
-    assert fast_exp(t) == pytest.approx(math.exp(t), rel=4e-16)
+    assert exp_of(t) == pytest.approx(math.exp(t), rel=4e-16)
 
 
 def test_the_exponential_of_nothing_is_next_to_nothing():
-    assert 0 <= fast_exp(-math.inf) < 1e-300
+    assert 0 <= exp_of(-math.inf) < 1e-300
 
 
 @given(st.lists(WORDS, min_size=64, max_size=64))

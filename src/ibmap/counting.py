@@ -69,7 +69,7 @@ def number_slices(table: EncodedTable, given: Sequence[int]) -> tuple[NDArray[np
     """
     labels = np.empty(table.n_rows, np.int64)
     columns = np.asarray(given, np.int64)
-    n_slices = kernels.number_slices(table.codes, columns, table.cardinalities, labels)
+    n_slices = kernels.number_slices(table.codes.T, columns, table.cardinalities, labels)
     return labels, int(n_slices)
 
 
@@ -102,7 +102,7 @@ def number_live_slices(
     """
     rows, labels = np.empty(table.n_rows, np.int64), np.empty(table.n_rows, np.int64)
     n_rows, n_slices, n_single = kernels.number_live_slices(
-        table.codes, np.asarray(given, np.int64), table.cardinalities, table.weights, rows, labels
+        table.codes.T, np.asarray(given, np.int64), table.cardinalities, table.weights, rows, labels
     )
     return rows[:n_rows], labels[:n_rows], int(n_slices), int(n_single)
 

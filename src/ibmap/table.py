@@ -192,7 +192,7 @@ class EncodedTable:
             return self
         labels = np.empty(self.n_rows, np.int64)
         columns = np.arange(self.n_variables)
-        n_distinct = number_slices(self.codes, columns, self.cardinalities, labels)
+        n_distinct = number_slices(self.codes.T, columns, self.cardinalities, labels)
         first, weights = np.empty(n_distinct, np.int64), np.empty(n_distinct, np.int64)
         merge_rows(labels, self.weights, first, weights)
         distinct = np.asfortranarray(self.codes[first])

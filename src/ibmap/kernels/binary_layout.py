@@ -9,9 +9,9 @@ A blanket's slices come in three kinds, numbered in this order:
 """
 
 import numpy as np
-from numba import njit
 
 from ibmap.kernels.bits import popcount
+from ibmap.kernels.compiling import inner, kernel
 from ibmap.kernels.counting import hash_keys
 
 WORD = 64
@@ -19,7 +19,7 @@ ONE = np.uint64(1)
 FULL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def number_keys(keys, n_bits, labels):
     """Number the distinct keys.
 
@@ -44,7 +44,7 @@ def number_keys(keys, n_bits, labels):
     return hash_keys(keys, labels)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def slice_rows(columns, weights, x, members, labels):
     """Number the slices of a blanket: large, then small, then dead.
 
@@ -73,7 +73,7 @@ def slice_rows(columns, weights, x, members, labels):
             if low <= total <= high:
                 rank[z] = found
                 slice_keys[found] = distinct[z]
-                sizes[found] = sums[z]
+                sizes[found, 0], sizes[found, 1] = sums[z, 0], sums[z, 1]
                 found += 1
         if low > WORD:
             n_large = found
@@ -84,7 +84,7 @@ def slice_rows(columns, weights, x, members, labels):
     return slice_keys, sizes, n_large, n_live
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def place_large(labels, x_column, weights, n_large, n_planes):
     """Give each row of a large slice a slot in the words of its group.
 
@@ -121,7 +121,7 @@ def place_large(labels, x_column, weights, n_large, n_planes):
     return slot_rows, word_slots, run_words
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def place_small(labels, x_column, weights, sizes, n_large, n_live):
     """Give each data point of a small slice a bit of its word.
 
@@ -146,7 +146,7 @@ def place_small(labels, x_column, weights, sizes, n_large, n_live):
     return bit_rows, starts, masks
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def transpose(block):
     """Transpose a 64 x 64 matrix of bits in place: halves, quarters, ... change places."""
     mask = np.uint64(0x00000000FFFFFFFF)
@@ -163,7 +163,7 @@ def transpose(block):
         mask ^= mask << np.uint64(width)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def pack_words(row_bits, slot_rows, word_slots, positions, words):
     """Write the columns wanted into words, 64 rows and 64 columns at a time.
 
@@ -186,7 +186,7 @@ def pack_words(row_bits, slot_rows, word_slots, positions, words):
                     words[positions[base + k], w] = block[k]
 
 
-@njit(cache=True, nogil=True)
+@inner
 def count_ones(run_words, n_planes, masks, bits_large, bits_small, ones):
     """Count the ones of every packed variable in every live slice.
 
@@ -207,7 +207,7 @@ def count_ones(run_words, n_planes, masks, bits_large, bits_small, ones):
             ones[v, n_large + s, 1] = popcount(bits_small[v, s]) - low
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pack(columns, row_bits, outside, x, where, out):
     """Pack the variables outside the blanket and count their ones in every slice.
 
@@ -232,7 +232,7 @@ def pack(columns, row_bits, outside, x, where, out):
                 ones[v, labels[i], columns[x, i]] = columns[outside[v], i]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pack_rows(columns, row_bits):
     """Pack the states of each row, 64 variables to a word. row_bits: OUT, zero before."""
     for v in range(columns.shape[0]):

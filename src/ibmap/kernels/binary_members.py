@@ -10,8 +10,8 @@ is computed once for all members.
 import math
 
 import numpy as np
-from numba import njit
 
+from ibmap.kernels.compiling import inlined, inner, kernel
 from ibmap.kernels.two_by_two import (
     log_dependent,
     log_ratio,
@@ -22,7 +22,7 @@ from ibmap.kernels.two_by_two import (
 )
 
 
-@njit(cache=True, nogil=True)
+@inner
 def index_keys(keys, n_members):
     """Make a table to find a slice by its key: one past the last slice where there is none."""
     table = np.full(1 << n_members, keys.shape[0], np.int64)
@@ -31,7 +31,7 @@ def index_keys(keys, n_members):
     return table
 
 
-@njit(cache=True, nogil=True)
+@inner
 def find_partners(keys, table, n_members):
     """Find for each member and slice the slice that differs in that member alone."""
     partners = np.empty((n_members, keys.shape[0]), np.int64)
@@ -42,7 +42,7 @@ def find_partners(keys, table, n_members):
     return partners
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def bayes_factor(a0, a1, b0, b1, is_large, logs, smalls):
     """Give h / g of a slice: its log for large slices of the blanket, itself for small ones."""
     if is_large:
@@ -50,7 +50,7 @@ def bayes_factor(a0, a1, b0, b1, is_large, logs, smalls):
     return small_ratio(a0, a1, b0, b1, smalls)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def times_known(excess, log_big, prior, factor, is_large):
     """Multiply 1 + e into a product, from what `bayes_factor` gave."""
     if is_large:
@@ -58,7 +58,7 @@ def times_known(excess, log_big, prior, factor, is_large):
     return multiply_small(excess, log_big, prior[1] * factor)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def fill_factors(one, sizes, n_large, logs, smalls, factors):
     """Compute the Bayes factors of one W in every live slice.
 
@@ -73,7 +73,7 @@ def fill_factors(one, sizes, n_large, logs, smalls, factors):
         factors[z, 2] = bayes_factor(b0, b1, 0, 0, z < n_large, logs, smalls)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def outside_test(factors, n_large, prior):
     """-log Pr(I(X, W | B)) over the live slices."""
     excess, log_big = 0.0, 0.0
@@ -82,7 +82,7 @@ def outside_test(factors, n_large, prior):
     return log_big + math.log1p(excess)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def outside_test_without(factors, n_large, prior, one, sizes, alone, pairs, logs, smalls):
     """-log Pr(I(X, W | B - b)) over the slices left without b that matter.
 
@@ -99,7 +99,7 @@ def outside_test_without(factors, n_large, prior, one, sizes, alone, pairs, logs
     return log_big + math.log1p(excess)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def member_test_with(factors, n_large, prior, one, sizes, alone, pairs, logs, smalls):
     """-log Pr(I(X, b | B - b + W)) over the slices that matter, and their number."""
     excess, log_big, n_informative = 0.0, 0.0, 0
@@ -125,7 +125,7 @@ def member_test_with(factors, n_large, prior, one, sizes, alone, pairs, logs, sm
     return log_big + math.log1p(excess), n_informative
 
 
-@njit(cache=True, nogil=True)
+@inner
 def split_slices(partner, n_live, alone, pairs):
     """Part the slices into those alone and those that merge when a member is dropped.
 
@@ -139,12 +139,12 @@ def split_slices(partner, n_live, alone, pairs):
                 alone[n_alone] = z
                 n_alone += 1
         elif z < partner[z]:
-            pairs[n_pairs] = z, partner[z]
+            pairs[n_pairs, 0], pairs[n_pairs, 1] = z, partner[z]
             n_pairs += 1
     return n_alone, n_pairs
 
 
-@njit(cache=True, nogil=True)
+@inner
 def member_test(prior, sizes, alone, pairs, logs, smalls):
     """-log Pr(I(X, b | B - b)) over the slices left without b that matter."""
     excess, log_big = 0.0, 0.0
@@ -158,7 +158,7 @@ def member_test(prior, sizes, alone, pairs, logs, smalls):
     return log_big + math.log1p(excess)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def two_member_tests(i, j, prior, keys, table, partners, sizes, n_large, single, logs, smalls):
     """-log Pr(I(X, b | B - b - b')), the same for b', and the number of slices that matter.
 
@@ -189,7 +189,7 @@ def two_member_tests(i, j, prior, keys, table, partners, sizes, n_large, single,
     return alone + log_big_i + math.log1p(excess_i), alone + log_big_j + math.log1p(excess_j), n_informative
 
 
-@njit(cache=True, nogil=True)
+@inner
 def outside_terms(ones, sizes, n_large, n_live, priors, parts, logs, smalls, own, adds, drops):
     """Do all tests of the variables outside the blanket that need no joint counts.
 
@@ -216,7 +216,7 @@ def outside_terms(ones, sizes, n_large, n_live, priors, parts, logs, smalls, own
             adds[v] += log_dependent(s + same[3] - same[2] * n_informative)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def member_terms(keys, sizes, ones, n_large, n_live, priors, logs, smalls, own, adds, drops):
     """Do all tests but those of pairs outside the blanket.
 

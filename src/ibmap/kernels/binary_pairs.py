@@ -14,9 +14,9 @@ exp(q) are tabulated, and no logarithm or exponential is left in the loop.
 import math
 
 import numpy as np
-from numba import njit
 
 from ibmap.kernels.bits import popcount
+from ibmap.kernels.compiling import inlined, kernel
 from ibmap.kernels.exponential import fast_exp
 
 BIG = 100.0  # adding 1 to exp(BIG) changes nothing, and products of it stay finite
@@ -24,7 +24,7 @@ SPILL = 1e140  # products are moved to a logarithm beyond this
 SIDE = 65  # small slices have 0 to 64 data points
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def slice_terms(ones, sizes, n_large, n_live, log_odds, side, total, log_terms, terms):
     """Tabulate R for the large and exp(R) for the small slices of B + W, every W.
 
@@ -50,13 +50,13 @@ def slice_terms(ones, sizes, n_large, n_live, log_odds, side, total, log_terms, 
     return n_informative
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def q(a, b, cell, side):
     """Log of a column's share of the Bayes factor."""
     return cell[np.uint32(a)] + cell[np.uint32(b)] - side[np.uint32(a + b)]
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def join(product, log_product, t0, t1):
     """Multiply (1 + exp(t0)) (1 + exp(t1)) into a product kept as exp(log_product) product."""
     if t0 > BIG:
@@ -72,7 +72,7 @@ def join(product, log_product, t0, t1):
     return product, log_product
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def common(bits, v, u, run_words, first_run, n_planes):
     """Count the data points of a group that are 1 in both of two packed columns."""
     total = 0
@@ -84,7 +84,7 @@ def common(bits, v, u, run_words, first_run, n_planes):
     return total
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def large_slices(v, u, bits, run_words, n_planes, ones, sizes, log_terms, cell, side):
     """Multiply 1 + e over the large slices: the tests of U given V and of V given U.
 
@@ -109,7 +109,7 @@ def large_slices(v, u, bits, run_words, n_planes, ones, sizes, log_terms, cell, 
     return product_v, log_v, product_u, log_u
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def small_slices(v, u, bits, masks, ones, sizes, n_large, terms, ratios):
     """Multiply 1 + e over the small slices: the tests of U given V and of V given U."""
     product_v, log_v, product_u, log_u = 1.0, 0.0, 1.0, 0.0
@@ -136,7 +136,7 @@ def small_slices(v, u, bits, masks, ones, sizes, n_large, terms, ratios):
     return product_v, log_v, product_u, log_u
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def spill(product, factor, log_sum):
     """Multiply a factor into a product; move what gets large into the sum of logs."""
     if factor > 1e100:
@@ -147,7 +147,7 @@ def spill(product, factor, log_sum):
     return product, log_sum
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pair_sums(bits_large, bits_small, run_words, n_planes, masks, counts, tables, sums):
     """Sum -log Pr(I(X, Y | B + W)) over all Y, for every W, but for the unseen slices.
 

@@ -9,14 +9,14 @@ added up by number.
 import math
 
 import numpy as np
-from numba import njit
 
 from ibmap.kernels.bits import popcount
+from ibmap.kernels.compiling import inner, kernel
 from ibmap.kernels.counting import hash_keys
 from ibmap.kernels.two_by_two import log_ratio, multiply
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pack_columns(columns, words):
     """Pack 0/1 columns, 64 rows to a word. columns: IN. words: OUT, zero before."""
     for v in range(columns.shape[0]):
@@ -24,7 +24,7 @@ def pack_columns(columns, words):
             words[v, i // 64] |= np.uint64(columns[v, i]) << np.uint64(i % 64)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def count_bits(words):
     """Count the bits of an array of words."""
     total = 0
@@ -33,7 +33,7 @@ def count_bits(words):
     return total
 
 
-@njit(cache=True, nogil=True)
+@inner
 def count_common(a, b):
     """Count the bits common to two arrays of words."""
     total = 0
@@ -42,14 +42,15 @@ def count_common(a, b):
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def split_rows(columns, everything, given, x, masks, sizes):
     """Make the masks of the slices with two rows or more, split by X.
 
     columns: IN, packed columns. everything: IN, mask of all rows. masks: OUT, (slices, 2,
     words). sizes: OUT, (slices, 2) rows. Returns the number of slices.
     """
-    masks[0, 0] = everything
+    for w in range(everything.shape[0]):
+        masks[0, 0, w] = everything[w]
     n = 1
     for k in range(given.shape[0]):
         column = columns[given[k]]
@@ -73,7 +74,7 @@ def split_rows(columns, everything, given, x, masks, sizes):
     return found
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def row_minus_log_p(columns, masks, sizes, candidates, log_odds, logs, out):
     """-log Pr(I(X, Y | Z)) over the slices that matter, for each candidate Y.
 
@@ -90,7 +91,7 @@ def row_minus_log_p(columns, masks, sizes, candidates, log_odds, logs, out):
         out[c] = log_big + math.log1p(excess)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def number_rows(row_bits, masks, labels):
     """Number the distinct states of a set of variables. labels: OUT. Returns how many.
 
@@ -106,17 +107,17 @@ def number_rows(row_bits, masks, labels):
         for i in range(labels.shape[0]):
             keys[i] = row_bits[part, i] & masks[part]
         n_found = hash_keys(keys, found).shape[0]
-        if n_labels == 1:
-            labels[:] = found
-            n_labels = n_found
-            continue
         for i in range(labels.shape[0]):
-            keys[i] = np.uint64(labels[i] * n_found + found[i])
-        n_labels = hash_keys(keys, labels).shape[0]
+            labels[i] = labels[i] * n_found + found[i]
+        if n_labels > 1:
+            for i in range(labels.shape[0]):
+                keys[i] = np.uint64(labels[i])
+            n_found = hash_keys(keys, labels).shape[0]
+        n_labels = n_found
     return n_labels
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def number_slices(row_bits, masks, x_column, weights, groups, sizes):
     """Number rows by slice and X, the slices with two data points or more first.
 
@@ -144,7 +145,7 @@ def number_slices(row_bits, masks, x_column, weights, groups, sizes):
     return n_live
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def group_minus_log_p(columns, groups, sizes, n_live, weights, candidates, log_odds, logs, out):
     """-log Pr(I(X, Y | Z)) over the slices that matter, for each candidate Y.
 

@@ -1,7 +1,8 @@
 """Count the bits of machine words."""
 
 import numpy as np
-from numba import njit
+
+from ibmap.kernels.compiling import inlined
 
 ONE = np.uint64(1)
 M1 = np.uint64(0x5555555555555555)
@@ -10,7 +11,7 @@ M4 = np.uint64(0x0F0F0F0F0F0F0F0F)
 M8 = np.uint64(0x0101010101010101)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def popcount(v):
     """Count the bits of a word; LLVM knows the pattern and uses its own instruction."""
     v = v - ((v >> ONE) & M1)

@@ -7,10 +7,11 @@ the margins of a slice they are all that the statistics need.
 import math
 
 import numpy as np
-from numba import njit
+
+from ibmap.kernels.compiling import inner, kernel
 
 
-@njit(cache=True, nogil=True)
+@inner
 def end_of_slice(cells, first):
     """Find where the slice that starts at cell `first` ends."""
     last = first
@@ -19,7 +20,7 @@ def end_of_slice(cells, first):
     return last
 
 
-@njit(cache=True, nogil=True)
+@inner
 def add_margins(cells, first, last, row_sums, column_sums):
     """Add the cells of one slice to its margins; return the slice's total.
 
@@ -33,7 +34,7 @@ def add_margins(cells, first, last, row_sums, column_sums):
     return total
 
 
-@njit(cache=True, nogil=True)
+@inner
 def clear_margins(cells, first, last, row_sums, column_sums):
     """Set back to zero what `add_margins` touched."""
     for k in range(first, last):
@@ -41,7 +42,7 @@ def clear_margins(cells, first, last, row_sums, column_sums):
         column_sums[cells[k, 2]] = 0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pearson_statistic(cells, n_x, n_y):
     """Sum (observed - expected)^2 / expected over all slices. cells: IN.
 
@@ -49,7 +50,7 @@ def pearson_statistic(cells, n_x, n_y):
     which needs the cells that occur only.
     """
     row_sums, column_sums = np.zeros(n_x, np.int64), np.zeros(n_y, np.int64)
-    statistic, first = 0.0, 0
+    statistic, first = 0.0, np.int64(0)
     while first < cells.shape[0]:
         last = end_of_slice(cells, first)
         total = add_margins(cells, first, last, row_sums, column_sums)
@@ -63,11 +64,11 @@ def pearson_statistic(cells, n_x, n_y):
     return statistic
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def likelihood_ratio_statistic(cells, n_x, n_y):
     """Sum 2 observed log(observed / expected) over all slices. cells: IN."""
     row_sums, column_sums = np.zeros(n_x, np.int64), np.zeros(n_y, np.int64)
-    statistic, first = 0.0, 0
+    statistic, first = 0.0, np.int64(0)
     while first < cells.shape[0]:
         last = end_of_slice(cells, first)
         total = add_margins(cells, first, last, row_sums, column_sums)
@@ -80,21 +81,38 @@ def likelihood_ratio_statistic(cells, n_x, n_y):
     return statistic
 
 
-@njit(cache=True, nogil=True)
-def positive_sorted(sums, cells, first, last, axis):
-    """List the margins in use of one slice, in increasing order."""
-    found = np.empty(last - first, np.float64)
+@inner
+def sort_up(values):
+    """Sort in place, by insertion among ever closer entries (Shell); compiles faster than `np.sort`."""
+    gap = values.shape[0]
+    while gap > 1:
+        gap = max(gap * 5 // 11, 1)
+        for i in range(gap, values.shape[0]):
+            value, k = values[i], i
+            while k >= gap and values[k - gap] > value:
+                values[k] = values[k - gap]
+                k -= gap
+            values[k] = value
+
+
+@inner
+def positive_sorted(sums, states):
+    """List the margins in use of one slice, in increasing order, and set them back to zero.
+
+    sums: IN and OUT, margin of each state. states: IN, of the slice's cells.
+    """
+    found = np.empty(states.shape[0], np.float64)
     n_found = 0
-    for k in range(first, last):
-        state = cells[k, axis]
+    for state in states:
         if sums[state] > 0:
             found[n_found] = sums[state]
             n_found += 1
             sums[state] = 0
-    return np.sort(found[:n_found])
+    sort_up(found[:n_found])
+    return found[:n_found]
 
 
-@njit(cache=True, nogil=True)
+@inner
 def count_products_below(rows, columns, bound):
     """Count the pairs whose product is below a bound. rows, columns: IN, sorted."""
     below, j = 0, columns.shape[0]
@@ -105,7 +123,7 @@ def count_products_below(rows, columns, bound):
     return below
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def slice_facts(cells, n_x, n_y, facts):
     """Sum over slices what reliability and degrees of freedom need; return the smallest expected count.
 
@@ -113,7 +131,7 @@ def slice_facts(cells, n_x, n_y, facts):
     expected count is infinite if there is no cell.
     """
     row_sums, column_sums = np.zeros(n_x, np.int64), np.zeros(n_y, np.int64)
-    smallest, first = np.inf, 0
+    smallest, first = np.inf, np.int64(0)
     while first < cells.shape[0]:
         last = end_of_slice(cells, first)
         if last == first + 1:  # one cell alone: expected is what is observed
@@ -123,8 +141,8 @@ def slice_facts(cells, n_x, n_y, facts):
             first = last
             continue
         total = add_margins(cells, first, last, row_sums, column_sums)
-        rows = positive_sorted(row_sums, cells, first, last, 1)
-        columns = positive_sorted(column_sums, cells, first, last, 2)
+        rows = positive_sorted(row_sums, cells[first:last, 1])
+        columns = positive_sorted(column_sums, cells[first:last, 2])
         facts[0] += (rows.shape[0] - 1) * (columns.shape[0] - 1)
         facts[1] += rows.shape[0] * columns.shape[0]
         facts[2] += count_products_below(rows, columns, 1.0 * total)

@@ -7,7 +7,8 @@ list of *cells* that occur: (slice, x, y, count), sorted.
 """
 
 import numpy as np
-from numba import njit
+
+from ibmap.kernels.compiling import inner, kernel
 
 # A dense table of counters is used while it is at most this many times the rows
 # (plus a constant): beyond that clearing it costs more than hashing or sorting the rows.
@@ -17,7 +18,7 @@ MANY_SLICES = 8  # with so few rows a slice it pays to leave out those that are 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # spreads keys evenly over a hash table
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def hash_keys(keys, labels):
     """Number the distinct keys in order of appearance, by a hash table.
 
@@ -43,7 +44,7 @@ def hash_keys(keys, labels):
     return distinct[:found]
 
 
-@njit(cache=True, nogil=True)
+@inner
 def renumber(labels, n_labels, column, n_states):
     """Refine slice numbers by one more column, in place; return how many there are.
 
@@ -70,39 +71,40 @@ def renumber(labels, n_labels, column, n_states):
     return hash_keys(keys, labels).shape[0]
 
 
-@njit(cache=True, nogil=True)
-def number_slices(codes, given, cardinalities, labels):
+@kernel
+def number_slices(columns, given, cardinalities, labels):
     """Number the slices of the columns `given`; return how many occur.
 
-    codes, given, cardinalities: IN. labels: OUT, slice number of each row.
+    columns: IN, codes of each variable and row. given, cardinalities: IN. labels: OUT, slice
+    number of each row.
     """
     labels[:] = 0
-    n_labels = 1 if labels.shape[0] > 0 else 0
+    n_labels = np.int64(min(labels.shape[0], 1))
     for k in range(given.shape[0]):
-        n_labels = renumber(labels, n_labels, codes[:, given[k]], cardinalities[given[k]])
+        n_labels = renumber(labels, n_labels, columns[given[k]], cardinalities[given[k]])
     return n_labels
 
 
-@njit(cache=True, nogil=True)
-def number_live_slices(codes, given, cardinalities, weights, rows, labels):
+@kernel
+def number_live_slices(columns, given, cardinalities, weights, rows, labels):
     """Number the slices with two data points or more; leave out rows once they are alone.
 
-    rows, labels: OUT, the rows that remain and their slices, first entries only. Returns how
-    many rows and slices remain, and how many slices have a single data point.
+    columns: IN, codes of each variable and row. rows, labels: OUT, the rows that remain and their
+    slices, first entries only. Returns how many rows and slices remain, and how many slices have
+    a single data point.
     """
-    n_rows, n_labels, n_single = codes.shape[0], 1, 0
+    n_rows, n_labels, n_single = columns.shape[1], np.int64(1), 0
     for i in range(n_rows):
         rows[i] = i
         labels[i] = 0
     for k in range(given.shape[0]):
         n_states = cardinalities[given[k]]
-        if n_rows == codes.shape[0]:
-            n_labels = renumber(labels, n_labels, codes[:, given[k]], n_states)
-        else:
-            column = np.empty(n_rows, codes.dtype)
+        column = columns[given[k]]
+        if n_rows < columns.shape[1]:
+            column = np.empty(n_rows, np.uint16)
             for i in range(n_rows):
-                column[i] = codes[rows[i], given[k]]
-            n_labels = renumber(labels[:n_rows], n_labels, column, n_states)
+                column[i] = columns[given[k], rows[i]]
+        n_labels = renumber(labels[:n_rows], n_labels, column, n_states)
         if MANY_SLICES * n_labels > n_rows and k + 1 < given.shape[0]:
             n_rows, n_labels, fresh = drop_single(weights, n_rows, n_labels, rows, labels)
             n_single += fresh
@@ -110,7 +112,7 @@ def number_live_slices(codes, given, cardinalities, weights, rows, labels):
     return n_rows, n_labels, n_single + fresh
 
 
-@njit(cache=True, nogil=True)
+@inner
 def drop_single(weights, n_rows, n_labels, rows, labels):
     """Leave out the rows of slices with a single data point, and close the gaps.
 
@@ -137,7 +139,7 @@ def drop_single(weights, n_rows, n_labels, rows, labels):
     return kept, n_live, n_single
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def merge_rows(labels, weights, first, totals):
     """Find the first row of each slice and its weight. first, totals: OUT, one entry a slice."""
     totals[:] = 0
@@ -146,7 +148,7 @@ def merge_rows(labels, weights, first, totals):
         totals[labels[i]] += weights[i]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_cells_dense(labels, x, y, weights, n_states, cells):
     """List the cells that occur, by a dense table of counters.
 
@@ -168,7 +170,7 @@ def count_cells_dense(labels, x, y, weights, n_states, cells):
     return n_cells
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_cells_sorted(labels, x, y, weights, n_states, cells):
     """List the cells that occur, by sorting the rows; memory never exceeds the rows.
 

@@ -8,10 +8,11 @@ variables. Sets are rows of 64-bit words.
 """
 
 import numpy as np
-from numba import njit
+
+from ibmap.kernels.compiling import inner, kernel
 
 
-@njit(cache=True, nogil=True)
+@inner
 def differences(a, b, x, y, found):
     """List up to three variables, other than x and y, in one set alone; return how many.
 
@@ -36,7 +37,7 @@ def differences(a, b, x, y, found):
     return n_found
 
 
-@njit(cache=True, nogil=True)
+@inner
 def mark_overlap(center, others, newest, earlier, x, y, marks):
     """Mark the points of one ball that earlier balls of the pair cover.
 
@@ -60,7 +61,7 @@ def mark_overlap(center, others, newest, earlier, x, y, marks):
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_fresh(x, center, sets, newest, earlier, marks):
     """Count the tests of one look at the changes of X's blanket not asked before.
 
@@ -82,7 +83,7 @@ def count_fresh(x, center, sets, newest, earlier, marks):
     return fresh
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def is_covered(x, y, given, sets, newest, earlier):
     """Tell whether a test of x and y given a set belongs to any look so far."""
     found = np.empty(3, np.int64)

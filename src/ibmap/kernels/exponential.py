@@ -4,7 +4,8 @@ exp(t) = 2^k 2^(j / 64) exp(r) with |r| <= log(2) / 128, relative error about 1e
 """
 
 import numpy as np
-from numba import njit
+
+from ibmap.kernels.compiling import inlined
 
 STEPS = 64
 PER_UNIT = STEPS / np.log(2.0)
@@ -15,12 +16,12 @@ FRACTIONS = np.exp2(np.arange(STEPS) / STEPS)
 POWERS = np.exp2(np.arange(-1022.0, 1024.0))
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def fast_exp(t):
     """Give exp(t) for t up to 700; below -700 it stays at exp(-700)."""
     t = max(t, LOWEST)
     n = np.int64(np.floor(t * PER_UNIT + 0.5))
     r = (t - n * STEP_HIGH) - n * STEP_LOW
     tail = r * (1.0 + r * (0.5 + r * (1.0 / 6.0 + r * (1.0 / 24.0 + r * (1.0 / 120.0)))))
-    scale = FRACTIONS[n & (STEPS - 1)] * POWERS[(n >> 6) + 1022]
+    scale = FRACTIONS[np.uint64(n & (STEPS - 1))] * POWERS[np.uint64((n >> 6) + 1022)]
     return scale + scale * tail

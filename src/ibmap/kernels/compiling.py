@@ -1,0 +1,20 @@
+"""How kernels are compiled: three kinds, by who calls them.
+
+- `kernel`: called from Python, and by other kernels.
+- `inner`: called by kernels alone. Without the wrappers that Python needs it compiles in
+  about half the time; a call from Python would crash, and a test sees to it that there is none.
+- `inlined`: an inner one that LLVM copies into its callers, for the few lines of an inner loop. It is
+  typed once for each kind of argument, where Numba's own inlining types every copy again.
+
+Arguments of other types are compiled anew, a literal number too, so callers give the same
+types everywhere: ``np.int64(1)`` where others give a variable, rows of an array in C order.
+Assigning an array to a part of another compiles the words of an error message; a loop does not.
+"""
+
+from numba import njit
+
+kernel = njit(cache=True, nogil=True)
+inner = njit(cache=True, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+inlined = njit(
+    cache=True, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True
+)  # fmt: skip
