@@ -43,7 +43,7 @@ def learn(path: Path, cache: Path) -> tuple[float, str, str]:
     try:
         done = subprocess.run(
             [str(script), "learn", str(path)], capture_output=True, text=True, timeout=TIMEOUT, check=False,
-            env={**os.environ, "NUMBA_CACHE_DIR": str(cache)},
+            env=environment(cache),
         )  # fmt: skip
     except subprocess.TimeoutExpired:
         return 0.0, "", f"over {TIMEOUT} s"
@@ -52,3 +52,9 @@ def learn(path: Path, cache: Path) -> tuple[float, str, str]:
     if done.returncode != 0:
         return seconds, "", f"skipped: {talk[-1][:100] if talk else 'the command failed'}"
     return seconds, talk[0][:80] if talk else "", ""
+
+
+def environment(cache: Path) -> dict[str, str]:
+    """Give the environment of a user: byte code is kept, as pip does, and kernels in a folder of ours."""
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return {**kept, "NUMBA_CACHE_DIR": str(cache)}

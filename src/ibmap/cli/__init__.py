@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
+import gc
 import io
 import os
 import sys
@@ -12,6 +14,9 @@ from typing import NoReturn
 from ibmap.errors import IbmapError
 
 USER_ERROR = 2
+RARELY = (
+    100_000  # new objects between two looks for garbage; by default 700, over and over while libraries load
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -28,6 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         With 0, or 2 after a user's error (told on standard error without a traceback), or 130 after an
         interrupt.
     """
+    _collect_rarely()
     from ibmap.cli.app import app
     from ibmap.cli.console import say
 
@@ -52,6 +58,12 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         say("error: there is not enough memory for this table; drop columns (--drop) or take fewer rows")
         sys.exit(USER_ERROR)
     sys.exit(0)
+
+
+def _collect_rarely() -> None:
+    """Spend no half second on garbage: few objects of a short run become any, and none matters at its end."""
+    gc.set_threshold(RARELY)
+    atexit.register(gc.freeze)
 
 
 def _told(error: OSError) -> str:
