@@ -79,4 +79,4 @@ def test_a_study_is_run_and_reported(tmp_path):
 def test_penalties_and_starts_reach_the_learner():
     table = Family("positive", 8, 4, 60).draw(np.random.default_rng(1)).table
     assert pairwise_hc(table, 0.0).graph.n_edges > pairwise_hc(table, 3.0).graph.n_edges
-    assert isinstance(pairwise_studies()["pairwise-large"].learners[0], Learner)
+    assert isinstance(pairwise_studies()["pairwise-50"].learners[0], Learner)

@@ -15,7 +15,7 @@ from ibmap.simulate import random_network
 from ibmap.simulation.network import PairwiseNetwork
 from ibmap.table import EncodedTable
 
-POOL = 5000  # rows sampled of each network; the N rows learned from are drawn from these
+POOL = 12_000  # rows sampled of each network; the N rows learned from are drawn from these
 PARITY_NOISE = 0.1  # share of rows in which a third variable is not the parity of the other two
 WEAKEST, STRONGEST = 0.8, 2.0  # log-odds of the family "mixed"
 
