@@ -100,35 +100,37 @@ class Regression:
         raise AssertionError("no convergence")
 
     def rao(self, y):
-        """What y would add."""
+        """What y would add: statistic, and precision of the effects with the prior's."""
         columns, precision = coding(self.rows, y, self.ordered)
         gradient, information = self.slope_moments(
             self.theta, lambda row, state: np.outer(columns[row[y]], self.slopes[state]).ravel()
         )
         m = len(self.theta)
         information[:m, :m] += self.prior
-        own = information[m:, m:] + self.ridge * self.precision * precision * np.eye(len(gradient) - m)
+        prior = self.ridge * self.precision * precision * np.eye(len(gradient) - m)
+        own = information[m:, m:] + prior
         rest = own - information[m:, :m] @ np.linalg.solve(information[:m, :m], information[:m, m:])
-        return float(gradient[m:] @ np.linalg.solve(rest, gradient[m:]))
+        return float(gradient[m:] @ np.linalg.solve(rest, gradient[m:])), rest, prior
 
     def wald(self, b):
-        """What a member gives."""
+        """What a member gives: statistic, and precision of the effects with the prior's."""
         _, information = self.slope_moments(self.theta, lambda row, state: np.zeros(0))
-        spread = np.linalg.inv(information + self.prior)
         block = self.blocks[b]
-        return float(self.theta[block] @ np.linalg.solve(spread[np.ix_(block, block)], self.theta[block]))
+        spread = np.linalg.inv(information + self.prior)[np.ix_(block, block)]
+        rest, prior = np.linalg.inv(spread), self.prior[np.ix_(block, block)]
+        return float(self.theta[block] @ rest @ self.theta[block]), rest, prior
 
 
-def degrees_of_freedom(rows, x, y, ordered=()):
-    def width(v):
-        k = len(seen_states(rows, v))
-        return 1 if v in ordered and k > 2 else k - 1
-
-    return width(x) * width(y)
+def log_bayes_factor(statistic, precision, prior):
+    """Of effects that are normal with a precision now and had another one before."""
+    return statistic / 2 + (np.linalg.slogdet(prior)[1] - np.linalg.slogdet(precision)[1]) / 2
 
 
-def log_bayes_factor(statistic, df, n_samples, n_variables, penalty):
-    return statistic / 2 - df / 2 * math.log(n_samples) - penalty * df * math.log(n_variables)
+def log_prior_odds(n, penalty, prior):
+    odds = (1 - prior) / prior
+    if n > 7:
+        odds *= (3 / (n - 4)) ** penalty
+    return math.log(odds)
 
 
 def both(log_odds):
@@ -137,13 +139,11 @@ def both(log_odds):
 
 
 def log_probabilities(rows, weights, x, y, given, *, penalty, ridge, ordered=(), prior=0.5):
-    df = degrees_of_freedom(rows, x, y, ordered)
-    statistic = 0.0
-    if df:
+    factor = 0.0
+    if len(seen_states(rows, x)) > 1 and len(seen_states(rows, y)) > 1:
         for a, b in ((x, y), (y, x)):
-            statistic += Regression(rows, weights, a, given, ridge, ordered).rao(b) / 2
-    factor = log_bayes_factor(statistic, df, sum(weights), len(rows[0]), penalty)
-    return both(math.log((1 - prior) / prior) + factor)
+            factor += log_bayes_factor(*Regression(rows, weights, a, given, ridge, ordered).rao(b)) / 2
+    return both(log_prior_odds(len(rows[0]), penalty, prior) + factor)
 
 
 def local_term(rows, weights, x, blanket, *, penalty, ridge, ordered=(), prior=0.5):
@@ -153,10 +153,8 @@ def local_term(rows, weights, x, blanket, *, penalty, ridge, ordered=(), prior=0
     for y in range(n):
         if y == x:
             continue
-        df = degrees_of_freedom(rows, x, y, ordered)
-        statistic = 0.0
-        if df:
-            statistic = fitted.wald(y) if y in blanket else fitted.rao(y)
-        factor = log_bayes_factor(statistic, df, sum(weights), n, penalty)
-        total += both(math.log((1 - prior) / prior) + factor)[int(y in blanket)]
+        factor = 0.0
+        if len(seen_states(rows, x)) > 1 and len(seen_states(rows, y)) > 1:
+            factor = log_bayes_factor(*(fitted.wald(y) if y in blanket else fitted.rao(y)))
+        total += both(log_prior_odds(n, penalty, prior) + factor)[int(y in blanket)]
     return total

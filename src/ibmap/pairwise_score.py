@@ -1,7 +1,7 @@
 """The local IB-score of the pairwise test: one logistic fit for each blanket.
 
-The fit of X on its blanket B serves all n - 1 assertions of X's term: Rao's score
-statistic tells what each variable outside would add, Wald's what each member gives.
+The fit of X on its blanket B serves all n - 1 assertions of X's term: what each variable
+outside would add, and what each member gives.
 `PairwiseTest` asks both variables of a pair; here each variable's term asks its own
 regression, so over the n(n - 1) assertions of a structure both are asked as well.
 """
@@ -32,7 +32,7 @@ class PairwiseScore:
     def __init__(self, test: PairwiseTest) -> None:
         self.names = test.names
         self._regressions = test.regressions
-        self._weights = (test.regressions.ridge, test.log_prior_odds, test.cost)
+        self._weights = (test.regressions.ridge, test.log_prior_odds)
 
     def term(self, x: int, blanket: tuple[int, ...]) -> float:
         """Give the term of a variable for a blanket.
@@ -53,7 +53,7 @@ class PairwiseScore:
         if data.setup.n_states[x] == 1:
             return float(self._constant(x, blanket)[x])
         cells, _ = data.packed(blanket)
-        theta = data.start(x, data.setup, cells.design)
+        theta = kernels.no_theta(x, cells.design, data.setup)
         members = np.array(blanket, np.int64)
         return float(kernels.term(x, members, *cells, theta, data.together, data.setup, self._weights))
 
@@ -97,17 +97,6 @@ class PairwiseScore:
             The terms, all exact.
         """
         return self.changes(x, blanket), np.ones(len(self.names), bool)
-
-    def _wald(self, x: int, blanket: tuple[int, ...]) -> Floats:
-        """Give Wald's statistic of each member, by variable."""
-        data = self._regressions
-        cells, _ = data.packed(blanket)
-        theta = data.start(x, data.setup, cells.design)
-        members = np.array(blanket, np.int64)
-        lower = kernels.fit_members(x, members, *cells, theta, data.setup, data.ridge)[0]
-        statistics = np.zeros(len(self.names))
-        kernels.member_statistics(x, members, theta, lower, data.setup, statistics)
-        return statistics
 
     def _constant(self, x: int, blanket: tuple[int, ...]) -> Floats:
         """Give the terms of a variable with one state: the data say nothing of it."""

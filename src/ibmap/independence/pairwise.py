@@ -11,12 +11,7 @@ whatever only shows in three variables at once (parity).
 from __future__ import annotations
 
 import math
-from collections import OrderedDict
-from threading import Lock
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from ibmap.encoding import encode
 from ibmap.independence.bayesian import without_repetition
@@ -26,31 +21,32 @@ from ibmap.independence.regression import Regressions
 from ibmap.options import as_number
 from ibmap.ties import is_at_least_half
 
-PENALTY = 0.5  # the default, chosen by the studies in docs/pairwise.md
-N_REMEMBERED = 64  # fits kept: the next question often shares one
+PENALTY = 1.0  # the default, like the next chosen by the studies in docs/pairwise.md
+NEIGHBOURS = 3  # that a variable is expected to have if the penalty is 1
 
 
 class PairwiseTest(ProbabilisticTest):
     """The posterior probability of independence under a pairwise log-linear model.
 
-    X is fitted on the conditioning set by multinomial logistic regression, and
-    Rao's score statistic tells what Y would add; likewise Y, and X. With df the
-    degrees of freedom, N data points and n variables,
+    X is fitted on the conditioning set by multinomial logistic regression; the Bayes
+    factor B of a link with Y against none is taken with the log posterior as a quadratic
+    there (Rao's score statistic, and what the prior on effects loses). Likewise Y is fitted,
+    and the two logarithms averaged. With n variables and a `prior` of one half,
 
-        log Bayes factor = mean statistic / 2 - df / 2 log N - penalty df log n,
+        log odds of dependence = log B - penalty log((n - 4) / 3),
 
-    and Pr(I | D) = 1 / (1 + Bayes factor) for a prior of one half.
+    without the second part for n under eight.
 
     Parameters
     ----------
     X : table
         Anything `ibmap.encode` takes.
     penalty : float
-        What each degree of freedom costs beyond BIC, in units of log n: the price of
-        having many variables to choose from.
+        The price of having many variables to choose from. With 1 a variable is expected
+        to have three neighbours, whatever n; with 0 every link is as likely as not.
     ridge : float
-        Precision of the normal prior on effects centred over states. It keeps fits
-        finite where a state never occurs together with another.
+        Precision of the normal prior on effects centred over states. For two binary
+        variables the log odds ratio has standard deviation 2 / sqrt(ridge).
     ordered : bool or list of column names or numbers
         Variables whose states are in order; each then has one slope.
     prior : float
@@ -61,7 +57,7 @@ class PairwiseTest(ProbabilisticTest):
     >>> rows = [[0, 0]] * 10 + [[0, 1]] * 4 + [[1, 0]] * 3 + [[1, 1]] * 11
     >>> test = PairwiseTest(rows)
     >>> round(math.exp(test.log_probabilities(0, 1).independent), 6)
-    0.25663
+    0.115194
     >>> test.is_independent("x0", "x1"), test.n_tests
     (False, 1)
     """
@@ -79,23 +75,16 @@ class PairwiseTest(ProbabilisticTest):
         self.prior = as_number(prior, "prior", low=1e-300, high=1)
         ridge = as_number(ridge, "ridge", low=1e-6, high=1e6)
         self.regressions = Regressions(self.table, ordered, ridge)
-        self._remembered: OrderedDict[tuple[int, tuple[int, ...]], NDArray[np.float64]] = OrderedDict()
-        self._lock = Lock()
         super().__init__(self.table.names)
 
     @property
     def log_prior_odds(self) -> float:
-        """Prior log-odds of dependence."""
-        return math.log1p(-self.prior) - math.log(self.prior)
-
-    @property
-    def cost(self) -> float:
-        """What one degree of freedom takes from the log Bayes factor."""
-        n_samples = max(self.table.n_samples, 1)
-        return math.log(n_samples) / 2 + self.penalty * math.log(max(self.n_variables, 1))
+        """Prior log-odds of dependence, the penalty taken off."""
+        against = max((self.n_variables - 1 - NEIGHBOURS) / NEIGHBOURS, 1.0)
+        return math.log1p(-self.prior) - math.log(self.prior) - self.penalty * math.log(against)
 
     def log_bayes_factor(self, triplet: Triplet) -> float:
-        """Give the log Bayes factor of dependence against independence, without counting it.
+        """Give the log Bayes factor of a link against none, without counting it.
 
         Parameters
         ----------
@@ -108,8 +97,8 @@ class PairwiseTest(ProbabilisticTest):
             Natural log; the mean of what the two regressions say.
         """
         x, y, given = triplet.canonical()
-        statistic = (self._statistic(x, y, given) + self._statistic(y, x, given)) / 2
-        return statistic / 2 - self.regressions.degrees_of_freedom(x, y) * self.cost
+        ask = self.regressions.log_bayes_factor
+        return (ask(x, y, given) + ask(y, x, given)) / 2
 
     def log_posteriors(self, triplet: Triplet) -> LogProbabilities:
         """Give both log posteriors of a numbered triplet, without counting it.
@@ -126,22 +115,6 @@ class PairwiseTest(ProbabilisticTest):
         """
         log_odds = self.log_prior_odds + self.log_bayes_factor(triplet)
         return LogProbabilities(-softplus(log_odds), -softplus(-log_odds))
-
-    def _statistic(self, x: int, y: int, given: tuple[int, ...]) -> float:
-        """Give what Y adds to the fit of X; a fit asked about twice is asked about everything."""
-        known = self._remembered.get((x, given))
-        if known is not None:
-            if np.isnan(known[y]):
-                others = [v for v in range(self.n_variables) if v != x and v not in given]
-                known[others] = self.regressions.score_statistics(x, given, others)
-            return float(known[y])
-        known = np.full(self.n_variables, np.nan)
-        known[y] = self.regressions.score_statistics(x, given, (y,))[0]
-        with self._lock:  # threads may ask; what they are told is the same whoever comes first
-            self._remembered[x, given] = known
-            if len(self._remembered) > N_REMEMBERED:
-                self._remembered.popitem(last=False)
-        return float(known[y])
 
     def _answer(self, triplet: Triplet) -> Answer:
         """Decide for independence from one half on."""

@@ -6,7 +6,9 @@ change nothing. Rows with equal predictors are one cell.
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterable, Sequence
+from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +22,8 @@ from ibmap.table import EncodedTable, variable_index
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+
+N_REMEMBERED = 8  # sets whose cells are kept
 
 
 class Setup(NamedTuple):
@@ -59,90 +63,28 @@ class Regressions:
         self.setup = make_setup(n_states, is_ordered)
         self._codes = np.ascontiguousarray(self.table.codes.T)
         self.together = self._count_together()
+        self._remembered: OrderedDict[tuple[int, ...], Cells] = OrderedDict()
+        self._lock = Lock()
 
-    def degrees_of_freedom(self, x: int, y: int) -> int:
-        """Count the parameters that link two variables.
-
-        Parameters
-        ----------
-        x, y : int
-            The variables.
-
-        Returns
-        -------
-        int
-            The product of one less than the states of each; an ordered variable counts as 1.
-        """
-        widths = np.where(self.setup.ordered, 1, self.setup.n_states - 1)
-        return int(widths[x] * widths[y])
-
-    def score_statistics(self, x: int, given: Sequence[int], candidates: Sequence[int]) -> Floats:
-        """Test one variable against others given a set, by Rao's statistic.
+    def log_bayes_factor(self, x: int, y: int, given: tuple[int, ...]) -> float:
+        """Ask the fit of one variable on a set what another would add.
 
         Parameters
         ----------
         x : int
             The response.
-        given : sequence of int
-            What it is fitted on.
-        candidates : sequence of int
-            Variables outside.
+        y : int
+            The other variable.
+        given : tuple of int
+            The set.
 
         Returns
         -------
-        ndarray
-            The statistic of each candidate.
+        float
+            The log Bayes factor of a link against none.
         """
-        chosen = [x, *given, *candidates]
-        result = np.zeros(len(chosen))
-        if self.setup.n_states[x] > 1:
-            part = make_setup(self.setup.n_states[chosen], self.setup.ordered[chosen])
-            cells = self._cells(given, chosen, part)
-            members = np.arange(1, len(given) + 1)
-            theta = self.start(0, part, cells.design)
-            fitted = kernels.fit_members(0, members, *cells, theta, part, self.ridge)
-            is_outside = np.arange(len(chosen)) > len(given)
-            columns = np.concatenate([self.columns(v) for v in chosen])
-            together = np.ascontiguousarray(self.together[np.ix_(columns, columns)])
-            kernels.outside_statistics(0, is_outside, *cells[1:], fitted, together, part, self.ridge, result)
-        return result[len(given) + 1 :]
-
-    def columns(self, v: int) -> Integers:
-        """Number the columns of a variable's states.
-
-        Parameters
-        ----------
-        v : int
-            The variable.
-
-        Returns
-        -------
-        ndarray of int
-            One for each of its states but the first.
-        """
-        return np.arange(self.setup.starts[v], self.setup.starts[v + 1])
-
-    @staticmethod
-    def start(x: int, setup: Setup, design: Floats) -> Floats:
-        """Give parameters that tell a fit to begin at the margins of the response.
-
-        Parameters
-        ----------
-        x : int
-            The response.
-        setup : Setup
-            The variables.
-        design : ndarray
-            The design.
-
-        Returns
-        -------
-        ndarray
-            As many as the fit has parameters.
-        """
-        n_intercepts = int(setup.n_states[x]) - 1
-        n_slopes = 1 if setup.ordered[x] else n_intercepts
-        return np.full(n_intercepts + n_slopes * (design.shape[1] - 1), np.nan)
+        cells, members = self._cells(given), np.array(given, np.int64)
+        return float(kernels.link_factor(x, y, members, *cells, self.together, self.setup, self.ridge))
 
     def packed(self, given: Sequence[int]) -> tuple[Cells, tuple[NDArray[np.uint64], Integers, Floats]]:
         """Group the rows by some variables and pack them into words.
@@ -181,13 +123,16 @@ class Regressions:
         """Count the binary ones of each weight."""
         return np.bitwise_count(self.table.weights).astype(np.int64)
 
-    def _cells(self, given: Sequence[int], counted: Sequence[int], part: Setup) -> Cells:
-        """Group the rows by some variables, with the counts of others."""
-        labels, n_cells = number_slices(self.table, given)
-        counts = np.zeros((n_cells, int(part.starts[-1])))
-        numbers = np.asarray(counted, np.int64)
-        cell_bits.count_states(self._codes, numbers, part.starts, labels, self.table.weights, counts)
-        return Cells(self._totals(labels, n_cells), counts, self._design(labels, n_cells, given))
+    def _cells(self, given: tuple[int, ...]) -> Cells:
+        """Group the rows by some variables; the next question often asks for the same ones."""
+        known = self._remembered.get(given)
+        if known is None:
+            known, _ = self.packed(given)
+            with self._lock:  # threads may ask; what they are told is the same whoever comes first
+                self._remembered[given] = known
+                if len(self._remembered) > N_REMEMBERED:
+                    self._remembered.popitem(last=False)
+        return known
 
     def _totals(self, labels: Integers, n_cells: int) -> Floats:
         """Count the data points of each cell."""

@@ -57,13 +57,31 @@ def lay_out(labels, n_cells, weights, rows, words, shifts, word_cells, word_valu
 def pack(codes, starts, rows, words, shifts, bits):
     """Set the bit of every entry's state.
 
-    codes: IN, a variable a row. starts: IN, first column of each variable. bits: OUT, a row a word.
+    codes: IN, a variable a row. starts: IN, first column of each variable. rows, words, shifts:
+    IN, of each entry, words ascending. bits: OUT, a row a word, zero before.
     """
     for v in range(codes.shape[0]):
+        column, first = codes[v], starts[v]
+        if starts[v + 1] - first == 1:
+            pack_binary(column, first, rows, words, shifts, bits)
+            continue
         for e in range(rows.shape[0]):
-            state = codes[v, rows[e]]
+            state = column[rows[e]]
             if state > 0:
-                bits[words[e], starts[v] + state - 1] |= ONE << np.uint64(shifts[e])
+                bits[words[e], first + state - 1] |= ONE << np.uint64(shifts[e])
+
+
+@njit(cache=True, nogil=True)
+def pack_binary(column, j, rows, words, shifts, bits):
+    """Set the bits of one binary variable, a word at a time."""
+    word, at = np.uint64(0), 0
+    for e in range(rows.shape[0]):
+        if words[e] != at:
+            bits[at, j] = word
+            word, at = np.uint64(0), words[e]
+        word |= np.uint64(column[rows[e]]) << np.uint64(shifts[e])
+    if rows.shape[0] > 0:
+        bits[at, j] = word
 
 
 @njit(cache=True, nogil=True)
@@ -90,17 +108,3 @@ def count_with(bits, word_cells, word_values, column, counts):
             cell, value = word_cells[w], word_values[w]
             for j in range(bits.shape[1]):
                 counts[cell, j] += value * popcount(mask & bits[w, j])
-
-
-@njit(cache=True, nogil=True)
-def count_states(codes, variables, starts, labels, weights, counts):
-    """Count the data points of each cell in each state, but the first, of some variables.
-
-    codes: IN, a variable a row. starts: IN, first column of each variable counted. labels,
-    weights: IN, of each row. counts: OUT, cells by columns, zero before.
-    """
-    for k in range(variables.shape[0]):
-        column = codes[variables[k]]
-        for i in range(labels.shape[0]):
-            if column[i] > 0:
-                counts[labels[i], starts[k] + column[i] - 1] += weights[i]

@@ -26,6 +26,14 @@ def n_scores(n_states, is_ordered):
 
 
 @njit(cache=True, nogil=True, inline="always")
+def score_of(is_ordered, state, column):
+    """Give the entry of a variable's design column for one of its states but the first, from 0."""
+    if is_ordered:
+        return state + 1.0
+    return 1.0 if state == column else 0.0
+
+
+@njit(cache=True, nogil=True, inline="always")
 def centred(n_states, is_ordered, i, j):
     """Give an entry of the form that measures centred effects: sum over states of (effect - mean)^2."""
     if is_ordered:
