@@ -1,4 +1,7 @@
+import hashlib
+
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -98,3 +101,26 @@ def test_compressing_keeps_every_count(table):
     assert compressed.n_samples == table.n_samples
     assert len(np.unique(compressed.codes, axis=0)) == compressed.n_rows
     assert np.array_equal(counting.contingency(compressed, 0, 1), counting.contingency(table, 0, 1))
+
+
+@pytest.mark.parametrize(("n_states", "is_merged"), [(2, True), (5, True), (40, False)])
+def test_rows_are_merged_where_few_are_distinct(n_states, is_merged):
+    codes = np.random.default_rng(n_states).integers(0, n_states, (2000, 3))
+    table = EncodedTable.from_codes(codes, [n_states] * 3)
+    distinct, compressed = table.distinct, table.compressed()
+    assert (distinct is not None) == is_merged == (4 * compressed.n_rows <= table.n_rows)
+    if distinct is not None:
+        assert np.array_equal(distinct.codes, compressed.codes)
+        assert np.array_equal(distinct.weights, compressed.weights)
+
+
+def test_short_tables_are_left_as_they_are():
+    assert EncodedTable.from_codes([[0, 1]] * 999).distinct is None
+    assert EncodedTable.from_codes([[0, 1]] * 1000).distinct is not None
+
+
+def test_the_fingerprint_is_that_of_the_columns_one_after_the_other():
+    table = EncodedTable.from_codes([[0, 1], [2, 0], [0, 1]])
+    content = repr((table.names, table.labels, (3, 2))).encode()
+    content += table.codes.T.tobytes() + table.weights.tobytes()
+    assert table.fingerprint == hashlib.sha256(content).hexdigest()[:16]

@@ -173,8 +173,10 @@ def count_live_cells(table: EncodedTable, x: int, y: int, given: Sequence[int] =
     ([[0, 0, 0, 1], [0, 0, 1, 1]], 1)
     """
     rows, labels, n_slices, n_single = number_live_slices(table, given)
-    columns = table.codes[rows, x], table.codes[rows, y]
-    return _list_cells(table, (x, y), labels, n_slices, (*columns, table.weights[rows])), n_single
+    columns = table.codes[:, x], table.codes[:, y], table.weights
+    if len(rows) < table.n_rows:
+        columns = columns[0][rows], columns[1][rows], columns[2][rows]
+    return _list_cells(table, (x, y), labels, n_slices, columns), n_single
 
 
 def contingency(table: EncodedTable, x: int, y: int, given: Sequence[int] = ()) -> NDArray[np.int64]:

@@ -16,10 +16,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ibmap.errors import InvalidTableError, UnknownVariableError
-from ibmap.kernels.counting import merge_rows, number_slices
+from ibmap.kernels.counting import merge_rows, renumber
 
 CODE_DTYPE = np.uint16
 MAX_STATES = 65535  # what a code of 16 bits can tell apart, one value kept free
+MIN_ROWS_TO_MERGE = 1000  # below that a pass over the rows costs next to nothing
+MIN_REPETITION = 4  # rows with weights are handled a little slower than rows without
 
 
 @dataclass(frozen=True)
@@ -170,8 +172,8 @@ class EncodedTable:
         """A short digest of names, states and rows; the same data gives the same one."""
         digest = hashlib.sha256()
         digest.update(repr((self.names, self.labels, self.codes.shape)).encode())
-        digest.update(self.codes.tobytes(order="F"))
-        digest.update(self.weights.tobytes())
+        digest.update(np.ascontiguousarray(self.codes.T).reshape(-1))
+        digest.update(np.ascontiguousarray(self.weights))
         return digest.hexdigest()[:16]
 
     def compressed(self) -> EncodedTable:
@@ -188,15 +190,28 @@ class EncodedTable:
         >>> table.codes.tolist(), table.weights.tolist()
         ([[0, 1], [1, 0]], [1, 2])
         """
-        if self.n_rows == 0:
-            return self
-        labels = np.empty(self.n_rows, np.int64)
-        columns = np.arange(self.n_variables)
-        n_distinct = number_slices(self.codes.T, columns, self.cardinalities, labels)
+        return self._merged(self.n_rows) or self
+
+    @cached_property
+    def distinct(self) -> EncodedTable | None:
+        """The distinct rows with how often each occurs, or None where that would save little."""
+        if self.n_rows < MIN_ROWS_TO_MERGE:
+            return None
+        return self._merged(self.n_rows // MIN_REPETITION)
+
+    def _merged(self, at_most: int) -> EncodedTable | None:
+        """Merge equal rows; give up as soon as more differ than are wanted."""
+        labels, n_distinct = np.zeros(self.n_rows, np.int64), min(self.n_rows, 1)
+        for column, n_states in zip(self.codes.T, self.cardinalities.tolist(), strict=True):
+            n_distinct = renumber(labels, n_distinct, column, n_states)
+            if n_distinct > at_most:
+                return None
         first, weights = np.empty(n_distinct, np.int64), np.empty(n_distinct, np.int64)
         merge_rows(labels, self.weights, first, weights)
-        distinct = np.asfortranarray(self.codes[first])
-        return EncodedTable(distinct, self.cardinalities, self.names, self.labels, weights, self.preparation)
+        codes = np.empty((n_distinct, self.n_variables), CODE_DTYPE, order="F")
+        for k in range(self.n_variables):  # all at once would copy the table to another order
+            codes[:, k] = self.codes[first, k]
+        return EncodedTable(codes, self.cardinalities, self.names, self.labels, weights, self.preparation)
 
 
 def variable_index(names: Sequence[str], variable: int | str) -> int:

@@ -11,9 +11,6 @@ from ibmap.independence.rows import Row, binary_columns, row_maker
 from ibmap.table import EncodedTable
 from ibmap.ties import is_at_least_half
 
-MIN_ROWS_TO_MERGE = 1000  # below that a pass over the rows costs next to nothing
-MIN_REPETITION = 4  # rows with weights are handled a little slower than rows without
-
 
 class BayesianTest(ProbabilisticTest):
     """The posterior probability that two variables are independent given others.
@@ -121,7 +118,4 @@ def without_repetition(table: EncodedTable) -> EncodedTable:
     EncodedTable
         The distinct rows with weights if they are few, else the table itself.
     """
-    if table.n_rows < MIN_ROWS_TO_MERGE:
-        return table
-    merged = table.compressed()
-    return merged if merged.n_rows * MIN_REPETITION <= table.n_rows else table
+    return table.distinct or table

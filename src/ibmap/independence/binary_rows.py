@@ -202,6 +202,7 @@ def log_tables(n_samples: int, prior: Prior) -> tuple[Floats, Floats, Floats]:
         values = log_gamma[start : start + n_samples + 1]
         return values if log_gamma[start] == 0.0 else np.asarray(values - log_gamma[start])
 
-    total = rising(2 * alpha) + rising(2 * beta)
+    total = np.array(rising(2 * alpha))
+    total += rising(2 * beta)
     total -= rising(4 * gamma)
     return rising(gamma), rising(alpha), total

@@ -44,7 +44,7 @@ def hash_keys(keys, labels):
     return distinct[:found]
 
 
-@inner
+@kernel
 def renumber(labels, n_labels, column, n_states):
     """Refine slice numbers by one more column, in place; return how many there are.
 
