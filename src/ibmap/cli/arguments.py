@@ -283,7 +283,8 @@ Penalty = Annotated[
     float | None,
     typer.Option(
         metavar="G",
-        help="Pairwise test: price of many variables; 1 expects three neighbours each, 0 half of all. (default: 1)",
+        help="Pairwise test: price of many variables; 1 expects three neighbours each, 0 half of all. "
+        "(default: 1)",
         rich_help_panel=BAYES,
         show_default=False,
     ),
