@@ -172,8 +172,8 @@ class EncodedTable:
         """A short digest of names, states and rows; the same data gives the same one."""
         digest = hashlib.sha256()
         digest.update(repr((self.names, self.labels, self.codes.shape)).encode())
-        digest.update(np.ascontiguousarray(self.codes.T).reshape(-1))
-        digest.update(np.ascontiguousarray(self.weights))
+        digest.update(np.ascontiguousarray(self.codes.T).reshape(-1).data)
+        digest.update(np.ascontiguousarray(self.weights).data)
         return digest.hexdigest()[:16]
 
     def compressed(self) -> EncodedTable:

@@ -11,10 +11,12 @@ types everywhere: ``np.int64(1)`` where others give a variable, rows of an array
 Assigning an array to a part of another compiles the words of an error message; a loop does not.
 """
 
+from typing import Any
+
 from numba import njit
 
+WITHOUT_DOOR: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
 kernel = njit(cache=True, nogil=True)
-inner = njit(cache=True, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
-inlined = njit(
-    cache=True, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True
-)  # fmt: skip
+inner = njit(cache=True, nogil=True, **WITHOUT_DOOR)
+inlined = njit(cache=True, nogil=True, forceinline=True, **WITHOUT_DOOR)
