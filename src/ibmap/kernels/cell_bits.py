@@ -6,12 +6,12 @@ power of two.
 """
 
 import numpy as np
-from numba import njit
 
 from ibmap.kernels.bits import ONE, popcount
+from ibmap.kernels.compiling import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def lay_out(labels, n_cells, weights, rows, words, shifts, word_cells, word_values):
     """Give every row its place: cells one after another, their weights digit by digit.
 
@@ -53,7 +53,7 @@ def lay_out(labels, n_cells, weights, rows, words, shifts, word_cells, word_valu
     return n_entries, n_words
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pack(codes, starts, rows, words, shifts, bits):
     """Set the bit of every entry's state.
 
@@ -71,7 +71,7 @@ def pack(codes, starts, rows, words, shifts, bits):
                 bits[words[e], first + state - 1] |= ONE << np.uint64(shifts[e])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pack_binary(column, j, rows, words, shifts, bits):
     """Set the bits of one binary variable, a word at a time."""
     word, at = np.uint64(0), 0
@@ -84,7 +84,7 @@ def pack_binary(column, j, rows, words, shifts, bits):
         bits[at, j] = word
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_columns(bits, word_cells, word_values, counts):
     """Count the data points of each cell in each column.
 
@@ -96,7 +96,7 @@ def count_columns(bits, word_cells, word_values, counts):
             counts[cell, j] += value * popcount(bits[w, j])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_with(bits, word_cells, word_values, column, counts):
     """Count the data points of each cell in one column and each column at once.
 

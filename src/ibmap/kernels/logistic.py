@@ -10,7 +10,8 @@ both variables, so that it does not matter which state is the base.
 """
 
 import numpy as np
-from numba import njit
+
+from ibmap.kernels.compiling import inlined, inner
 
 MAX_STEPS = 200
 MAX_HALVINGS = 50
@@ -19,13 +20,13 @@ NOTHING = 1e-26  # one that promises less than this is not taken
 SAFE = 1e-6  # a step that promises less than this cannot overshoot
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def n_scores(n_states, is_ordered):
     """Count the columns (or slope features) of a variable."""
     return min(1, n_states - 1) if is_ordered else n_states - 1
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def score_of(is_ordered, state, column):
     """Give the entry of a variable's design column for one of its states but the first, from 0."""
     if is_ordered:
@@ -33,7 +34,7 @@ def score_of(is_ordered, state, column):
     return 1.0 if state == column else 0.0
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def centred(n_states, is_ordered, i, j):
     """Give an entry of the form that measures centred effects: sum over states of (effect - mean)^2."""
     if is_ordered:
@@ -41,7 +42,7 @@ def centred(n_states, is_ordered, i, j):
     return (1.0 if i == j else 0.0) - 1.0 / n_states
 
 
-@njit(cache=True, nogil=True)
+@inner
 def list_parameters(n_states, is_ordered, n_columns, features, columns):
     """List the parameters: the intercepts, then for each feature its slopes.
 
@@ -60,7 +61,7 @@ def list_parameters(n_states, is_ordered, n_columns, features, columns):
             k += 1
 
 
-@njit(cache=True, nogil=True)
+@inner
 def moments(probabilities, is_ordered, mean, covariance):
     """Give mean and covariance of a response's features from the probabilities of its states.
 
@@ -84,83 +85,106 @@ def moments(probabilities, is_ordered, mean, covariance):
             covariance[r - 1, i] = covariance[i, r - 1]
 
 
-@njit(cache=True, nogil=True)
-def evaluate(theta, states, design, is_ordered, features, columns, prior, gradient, hessian, probabilities):
-    """Give the log posterior, its gradient and minus its Hessian (lower triangle).
-
-    theta: IN. states: IN, data points of each cell in each state. design: IN. prior: IN, its
-    precision. gradient, hessian, probabilities: OUT.
-    """
-    n_cells, r = states.shape
+@inner
+def add_binary_cells(theta, states, design, gradient, hessian, probabilities):
+    """Give the log likelihood of a binary response; add its gradient and minus its Hessian."""
     m = theta.shape[0]
+    total = 0.0
+    for c in range(states.shape[0]):
+        z, p = design[c], probabilities[c]
+        t = 0.0
+        for k in range(m):
+            t += theta[k] * z[k]
+        n = states[c, 0] + states[c, 1]
+        e = np.exp(-abs(t))
+        total += states[c, 1] * t - n * (max(t, 0.0) + np.log1p(e))
+        larger = 1.0 / (1.0 + e)
+        p[1] = larger if t >= 0 else e * larger
+        p[0] = e * larger if t >= 0 else larger
+        off = states[c, 1] * p[0] - states[c, 0] * p[1]
+        weight = n * p[0] * p[1]
+        for k in range(m):
+            gradient[k] += off * z[k]
+            scaled = weight * z[k]
+            if scaled != 0.0:
+                for j in range(k + 1):
+                    hessian[k, j] += scaled * z[j]
+    return total
+
+
+@inner
+def predict(theta, z, is_ordered, features, columns, eta, p):
+    """Write the probabilities of a cell's states; return what to take from eta for their logarithms.
+
+    z: IN, the cell's design. eta: OUT, linear predictors. p: OUT.
+    """
+    r = p.shape[0]
+    for s in range(r):
+        eta[s] = 0.0
+    for k in range(theta.shape[0]):
+        f, effect = features[k], theta[k] * z[columns[k]]
+        if f < r - 1:
+            eta[f + 1] += effect
+        else:
+            for s in range(1, r):
+                eta[s] += s * effect
+    top = 0.0
+    for s in range(1, r):
+        top = max(top, eta[s])
+    norm = 0.0
+    for s in range(r):
+        p[s] = np.exp(eta[s] - top)
+        norm += p[s]
+    for s in range(r):
+        p[s] /= norm
+    return top + np.log(norm)
+
+
+@inner
+def residuals(counts, n, p, is_ordered, residual):
+    """Write what was seen of each feature of the response beyond what was expected."""
+    r = p.shape[0]
+    for f in range(r - 1):
+        residual[f] = counts[f + 1] - n * p[f + 1]
+    if is_ordered:
+        residual[r - 1] = 0.0
+        for s in range(1, r):
+            residual[r - 1] += s * residual[s - 1]
+
+
+@inner
+def add_cells(theta, states, design, is_ordered, features, columns, gradient, hessian, probabilities):
+    """Give the log likelihood of any response; add its gradient and minus its Hessian."""
+    n_cells, r = states.shape
     n_features = r if is_ordered else r - 1
-    eta = np.zeros(r)
-    mean, residual = np.empty(n_features), np.empty(n_features)
+    eta, mean, residual = np.empty(r), np.empty(n_features), np.empty(n_features)
     covariance = np.empty((n_features, n_features))
-    for k in range(m):
-        gradient[k] = 0.0
-        for j in range(k + 1):
-            hessian[k, j] = 0.0
     total = 0.0
     for c in range(n_cells):
         z = design[c]
-        p = probabilities[c]
-        if r == 2:
-            t = 0.0
-            for k in range(m):
-                t += theta[k] * z[k]
-            n = states[c, 0] + states[c, 1]
-            e = np.exp(-abs(t))
-            total += states[c, 1] * t - n * (max(t, 0.0) + np.log1p(e))
-            larger = 1.0 / (1.0 + e)
-            p[1] = larger if t >= 0 else e * larger
-            p[0] = e * larger if t >= 0 else larger
-            off = states[c, 1] * p[0] - states[c, 0] * p[1]
-            weight = n * p[0] * p[1]
-            for k in range(m):
-                gradient[k] += off * z[k]
-                scaled = weight * z[k]
-                if scaled != 0.0:
-                    for j in range(k + 1):
-                        hessian[k, j] += scaled * z[j]
-            continue
+        log_norm = predict(theta, z, is_ordered, features, columns, eta, probabilities[c])
+        n = 0.0
         for s in range(r):
-            eta[s] = 0.0
-        for k in range(m):
-            f, effect = features[k], theta[k] * z[columns[k]]
-            if f < r - 1:
-                eta[f + 1] += effect
-            else:
-                for s in range(1, r):
-                    eta[s] += s * effect
-        top = 0.0
-        for s in range(1, r):
-            top = max(top, eta[s])
-        norm, n = 0.0, 0.0
-        for s in range(r):
-            p[s] = np.exp(eta[s] - top)
-            norm += p[s]
             n += states[c, s]
-            total += states[c, s] * (eta[s] - top)
-        total -= n * np.log(norm)
-        for s in range(r):
-            p[s] /= norm
-        moments(p, is_ordered, mean, covariance)
-        for f in range(r - 1):
-            residual[f] = states[c, f + 1] - n * p[f + 1]
-        if is_ordered:
-            residual[r - 1] = 0.0
-            for s in range(1, r):
-                residual[r - 1] += s * residual[s - 1]
-        for k in range(m):
+            total += states[c, s] * (eta[s] - log_norm)
+        moments(probabilities[c], is_ordered, mean, covariance)
+        residuals(states[c], n, probabilities[c], is_ordered, residual)
+        for k in range(theta.shape[0]):
             scaled = n * z[columns[k]]
             if scaled != 0.0:
                 gradient[k] += residual[features[k]] * z[columns[k]]
                 for j in range(k + 1):
                     hessian[k, j] += scaled * covariance[features[k], features[j]] * z[columns[j]]
-    for k in range(m):
+    return total
+
+
+@inner
+def add_prior(theta, prior, gradient, hessian):
+    """Give the log prior density; add its gradient and minus its Hessian."""
+    total = 0.0
+    for k in range(theta.shape[0]):
         pull = 0.0
-        for j in range(m):
+        for j in range(theta.shape[0]):
             pull += prior[k, j] * theta[j]
         gradient[k] -= pull
         total -= 0.5 * pull * theta[k]
@@ -169,7 +193,27 @@ def evaluate(theta, states, design, is_ordered, features, columns, prior, gradie
     return total
 
 
-@njit(cache=True, nogil=True)
+@inner
+def evaluate(theta, states, design, is_ordered, features, columns, prior, gradient, hessian, probabilities):
+    """Give the log posterior, its gradient and minus its Hessian (lower triangle).
+
+    theta: IN. states: IN, data points of each cell in each state. design: IN. prior: IN, its
+    precision. gradient, hessian, probabilities: OUT.
+    """
+    for k in range(theta.shape[0]):
+        gradient[k] = 0.0
+        for j in range(k + 1):
+            hessian[k, j] = 0.0
+    if states.shape[1] == 2:
+        total = add_binary_cells(theta, states, design, gradient, hessian, probabilities)
+    else:
+        total = add_cells(
+            theta, states, design, is_ordered, features, columns, gradient, hessian, probabilities
+        )
+    return total + add_prior(theta, prior, gradient, hessian)
+
+
+@inner
 def cholesky(matrix, lower):
     """Factor a positive definite matrix given by its lower triangle.
 
@@ -186,7 +230,7 @@ def cholesky(matrix, lower):
                 lower[i, j] = s / lower[j, j]
 
 
-@njit(cache=True, nogil=True)
+@inner
 def forward(lower, vector):
     """Solve lower x = vector in place."""
     for i in range(vector.shape[0]):
@@ -196,7 +240,7 @@ def forward(lower, vector):
         vector[i] = s / lower[i, i]
 
 
-@njit(cache=True, nogil=True)
+@inner
 def backward(lower, vector):
     """Solve lower' x = vector in place."""
     for i in range(vector.shape[0] - 1, -1, -1):
@@ -206,7 +250,7 @@ def backward(lower, vector):
         vector[i] = s / lower[i, i]
 
 
-@njit(cache=True, nogil=True)
+@inner
 def fit(theta, states, design, is_ordered, features, columns, prior, lower, probabilities):
     """Find the mode by Newton's method with halved steps; give the log posterior.
 

@@ -5,13 +5,13 @@ splits every cell by its states, and the counts of the new cells are common bits
 """
 
 import numpy as np
-from numba import njit
 
 from ibmap.kernels.cell_bits import count_with
+from ibmap.kernels.compiling import inner
 from ibmap.kernels.logistic import n_scores, score_of
 
 
-@njit(cache=True, nogil=True)
+@inner
 def without(members, b):
     """List the members but one."""
     others = np.empty(members.shape[0] - 1, np.int64)
@@ -23,7 +23,7 @@ def without(members, b):
     return others
 
 
-@njit(cache=True, nogil=True)
+@inner
 def with_one_more(members, w):
     """List the members and one more."""
     more = np.empty(members.shape[0] + 1, np.int64)
@@ -33,7 +33,7 @@ def with_one_more(members, w):
     return more
 
 
-@njit(cache=True, nogil=True)
+@inner
 def is_among(members, y):
     """Tell whether a variable is a member."""
     for b in members:
@@ -42,7 +42,7 @@ def is_among(members, y):
     return False
 
 
-@njit(cache=True, nogil=True)
+@inner
 def dropped(x, members, b, design, theta, setup):
     """Give design and parameters of a blanket without one member."""
     n_states, ordered, _starts = setup
@@ -70,7 +70,7 @@ def dropped(x, members, b, design, theta, setup):
     return smaller, shorter
 
 
-@njit(cache=True, nogil=True)
+@inner
 def split_cells(w, totals, counts, design, packed, setup):
     """Split every cell by the states of one more variable; its columns come last in the design."""
     n_states, ordered, starts = setup
@@ -113,7 +113,7 @@ def split_cells(w, totals, counts, design, packed, setup):
     return new_totals, new_counts, new_design
 
 
-@njit(cache=True, nogil=True)
+@inner
 def grown(x, w, n_columns, theta, setup):
     """Give the parameters of a blanket with one more member, its slopes zero."""
     n_states, ordered, _starts = setup

@@ -11,18 +11,18 @@ them, and P. Both are finite always.
 """
 
 import numpy as np
-from numba import njit
 
+from ibmap.kernels.compiling import inlined, inner, kernel
 from ibmap.kernels.logistic import centred, cholesky, forward, moments, n_scores, score_of
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def log_size(n_states, is_ordered):
     """Give the log determinant of `centred`."""
     return np.log(centred(n_states, True, 0, 0)) if is_ordered else -np.log(n_states)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def log_prior(x, y, n_states, ordered, ridge):
     """Give the log determinant of the prior precision of a link's effects."""
     a, b = n_scores(n_states[x], ordered[x]), n_scores(n_states[y], ordered[y])
@@ -30,7 +30,7 @@ def log_prior(x, y, n_states, ordered, ridge):
     return a * b * np.log(ridge) + b * own + a * other
 
 
-@njit(cache=True, nogil=True)
+@inner
 def weigh_cells(x, span, counts, design, probabilities, features, columns, setup, sums):
     """Sum over cells what the gradients and their precisions need, for a span of state columns at once.
 
@@ -62,7 +62,7 @@ def weigh_cells(x, span, counts, design, probabilities, features, columns, setup
                         row[j] += a * counts[c, j]
 
 
-@njit(cache=True, nogil=True)
+@inner
 def adjust(lower, span, rows):
     """Solve lower x = rows in place, for a span of columns at once."""
     for p in range(lower.shape[0]):
@@ -75,7 +75,7 @@ def adjust(lower, span, rows):
             rows[p, j] *= a
 
 
-@njit(cache=True, nogil=True)
+@inner
 def squares(rows, span):
     """Sum the squares of each column of a span."""
     total = np.zeros(rows.shape[1])
@@ -85,7 +85,7 @@ def squares(rows, span):
     return total
 
 
-@njit(cache=True, nogil=True)
+@inner
 def factored(gradient, precision):
     """Give gradient' precision^-1 gradient - log det precision; both are used up."""
     factor = np.zeros(precision.shape)
@@ -97,7 +97,7 @@ def factored(gradient, precision):
     return total
 
 
-@njit(cache=True, nogil=True)
+@inner
 def outside_factor(x, y, sums, together, m, setup, ridge):
     """Give the factor of a variable that the fit of m parameters left out, but for the prior's determinant.
 
@@ -133,7 +133,7 @@ def outside_factor(x, y, sums, together, m, setup, ridge):
     return factored(gradient, precision)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def binary_factor(seen, mean, variance, taken, ridge):
     """Give `outside_factor` of two binary variables."""
     gradient = seen - mean
@@ -141,7 +141,7 @@ def binary_factor(seen, mean, variance, taken, ridge):
     return gradient * gradient / precision - np.log(precision)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def outside_factors(x, is_outside, span, counts, design, fitted, together, setup, ridge, factors):
     """Give the log Bayes factor of every variable marked.
 
@@ -167,7 +167,7 @@ def outside_factors(x, is_outside, span, counts, design, fitted, together, setup
             factors[y] = 0.5 * (found + log_prior(x, y, n_states, ordered, ridge))
 
 
-@njit(cache=True, nogil=True)
+@inner
 def member_factor(theta, inverse, chosen):
     """Give the factor of some parameters of the fit, but for the prior's determinant.
 
@@ -188,7 +188,7 @@ def member_factor(theta, inverse, chosen):
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def member_factors(x, members, theta, lower, setup, ridge, factors):
     """Give the log Bayes factor of every member. factors: OUT, by variable."""
     n_states, ordered, _starts = setup

@@ -4,14 +4,14 @@ One logistic fit of the variable on a blanket serves all assertions of the term.
 """
 
 import numpy as np
-from numba import njit
 
+from ibmap.kernels.compiling import inlined, inner, kernel
 from ibmap.kernels.logistic import centred, fit, list_parameters, n_scores
 from ibmap.kernels.pairwise_blankets import dropped, grown, is_among, split_cells, with_one_more, without
 from ibmap.kernels.pairwise_factors import member_factors, outside_factors
 
 
-@njit(cache=True, nogil=True)
+@inner
 def prior_precision(x, members, n_states, ordered, ridge, prior):
     """Write the prior's precision: the response's centred form times the predictors'.
 
@@ -35,13 +35,13 @@ def prior_precision(x, members, n_states, ordered, ridge, prior):
                 at += size
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def softplus(t):
     """Give log(1 + exp(t)) without overflow."""
     return max(t, 0.0) + np.log1p(np.exp(-abs(t)))
 
 
-@njit(cache=True, nogil=True)
+@inner
 def first_theta(states, theta):
     """Begin with the marginal log-odds of the states and no slopes."""
     for k in range(theta.shape[0]):
@@ -54,7 +54,7 @@ def first_theta(states, theta):
         theta[s - 1] = np.log(seen / base)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def split_states(x, totals, counts, setup):
     """List the data points of each cell in each state of X."""
     n_states, _ordered, starts = setup
@@ -67,7 +67,7 @@ def split_states(x, totals, counts, setup):
     return states
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fit_members(x, members, totals, counts, design, theta, setup, ridge):
     """Fit X on some variables; give the factor of the information and the fitted probabilities.
 
@@ -87,7 +87,7 @@ def fit_members(x, members, totals, counts, design, theta, setup, ridge):
     return lower, probabilities, features, columns
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def term(x, members, totals, counts, design, theta, together, setup, weights):
     """Give X's term for a blanket.
 
@@ -113,7 +113,7 @@ def term(x, members, totals, counts, design, theta, together, setup, weights):
     return result
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def no_theta(x, design, setup):
     """Give parameters that tell a fit to begin at the margins of X."""
     n_states, ordered, _starts = setup
@@ -121,7 +121,7 @@ def no_theta(x, design, setup):
     return np.full(n_states[x] - 1 + n_slopes * (design.shape[1] - 1), np.nan)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def link_factor(x, y, members, totals, counts, design, together, setup, ridge):
     """Give the log Bayes factor of a link from X's fit on some other variables."""
     n_states, _ordered, starts = setup
@@ -136,7 +136,7 @@ def link_factor(x, y, members, totals, counts, design, together, setup, ridge):
     return factors[y]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def all_terms(x, members, totals, counts, design, packed, together, setup, weights, terms):
     """Give X's terms for its blanket and every single change of it.
 
