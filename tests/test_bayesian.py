@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive
@@ -211,3 +211,31 @@ def test_the_share_of_a_slice_is_exact_for_any_number_of_slices():
             math.log(math.expm1(math.log(2) / n_slices)), rel=1e-12
         )
     assert prior.log_slice_odds(2**5000) == pytest.approx(math.log(math.log(2)) - 5000 * math.log(2))
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_whole_rows_are_the_tests_they_are_made_of(data):
+    table = data.draw(tables(max_variables=8))
+    if data.draw(st.booleans()):
+        table = EncodedTable.from_codes(table.codes % 2, [2] * table.n_variables)
+    test = BayesianTest(table, slices=data.draw(st.sampled_from(["all", "seen"])))
+    questions = [data.draw(queries(table)) for _ in range(data.draw(st.integers(0, 20)))]
+    asked = [(x, tuple(sorted({*z, y}))[: data.draw(st.integers(0, 7))]) for x, y, z in questions]
+    independent, dependent = test.rows(asked, n_threads=2)
+    assert np.array_equal((independent, dependent), test.rows(asked, n_threads=1), equal_nan=True)
+    assert independent.shape == dependent.shape == (len(asked), table.n_variables)
+    for k, (x, z) in enumerate(asked):
+        for y in range(table.n_variables):
+            if y == x or y in z:
+                assert np.isnan(independent[k, y])
+                assert np.isnan(dependent[k, y])
+            else:
+                right = test.log_probabilities(x, y, z)
+                assert (independent[k, y], dependent[k, y]) == pytest.approx(right, rel=1e-9, abs=1e-9)
+
+
+def test_a_row_given_the_variable_itself_is_refused():
+    test = BayesianTest([[0, 1], [1, 0]])
+    with pytest.raises(InvalidOptionError, match="'x1' is in its own set"):
+        test.rows([(1, ("x1",))])

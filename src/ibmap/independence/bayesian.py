@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ibmap.encoding import encode
+from ibmap.errors import InvalidOptionError
+from ibmap.independence.bulk import Bulk
 from ibmap.independence.posterior import Prior
-from ibmap.independence.protocol import Answer, LogProbabilities, ProbabilisticTest, Triplet
+from ibmap.independence.protocol import Answer, LogProbabilities, ProbabilisticTest, Triplet, Variable
 from ibmap.independence.rows import Row, binary_columns, row_maker
-from ibmap.table import EncodedTable
+from ibmap.options import as_thread_count
+from ibmap.table import EncodedTable, variable_index
 from ibmap.ties import is_at_least_half
 
 
@@ -74,6 +81,45 @@ class BayesianTest(ProbabilisticTest):
             Its method `log_posteriors` tests any candidates at once, uncounted.
         """
         return self._make_row(x, given)
+
+    def rows(
+        self, questions: Iterable[tuple[Variable, Iterable[Variable]]], n_threads: int = 1
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Test variables against all others, each given a set: the fastest way to ask a lot, uncounted.
+
+        Parameters
+        ----------
+        questions : iterable of (int or str, iterable of int or str)
+            Variables, by name or number, each with its conditioning set.
+        n_threads : int
+            Threads; the answers are the same for any number.
+
+        Returns
+        -------
+        independent, dependent : ndarray of shape (n_questions, n_variables)
+            log Pr(I | D) and log Pr(not I | D) by the other variable; NaN for the variable itself
+            and its set.
+
+        Examples
+        --------
+        >>> test = BayesianTest([[0, 0, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1]] * 10)
+        >>> independent, dependent = test.rows([("x0", ()), ("x0", ("x1",))])
+        >>> independent.round(2)
+        array([[   nan, -22.89,  -0.23],
+               [   nan,    nan,  -0.51]])
+        """
+        asked = [self._question(x, given) for x, given in questions]
+        bulk = Bulk(self.n_variables, self._make_row, self.columns)
+        return bulk.log_posteriors(asked, as_thread_count(n_threads))
+
+    def _question(self, x: Variable, given: Iterable[Variable]) -> tuple[int, tuple[int, ...]]:
+        """Number a variable and its set."""
+        number = variable_index(self.names, x)
+        members = tuple(sorted({variable_index(self.names, z) for z in given}))
+        if number in members:
+            msg = f"a variable is tested given others; {self.names[number]!r} is in its own set"
+            raise InvalidOptionError(msg)
+        return number, members
 
     def log_posteriors(self, triplet: Triplet) -> LogProbabilities:
         """Give both log posteriors of a numbered triplet, without counting it.

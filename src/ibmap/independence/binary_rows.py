@@ -64,9 +64,27 @@ def binary_row(columns: BinaryColumns, x: int, given: tuple[int, ...]) -> BitRow
     BitRow or GroupRow
         Ready to test candidates.
     """
-    if len(given) <= MAX_MASKED and not columns.is_weighted:
+    if is_masked(columns, given):
         return BitRow(columns, x, given)
     return GroupRow(columns, x, given)
+
+
+def is_masked(columns: BinaryColumns, given: tuple[int, ...]) -> bool:
+    """Tell whether masks of bits suit a set.
+
+    Parameters
+    ----------
+    columns : BinaryColumns
+        The data.
+    given : tuple of int
+        The conditioning set.
+
+    Returns
+    -------
+    bool
+        For few variables and data without weights.
+    """
+    return len(given) <= MAX_MASKED and not columns.is_weighted
 
 
 class BitRow:
@@ -115,6 +133,37 @@ class BitRow:
             found,
         )
         return _posteriors(found, self._rest)
+
+
+def bit_rows(columns: BinaryColumns, questions: Sequence[tuple[int, tuple[int, ...]]]) -> Floats:
+    """Test variables against all others, each given a small set, by masks of bits.
+
+    Parameters
+    ----------
+    columns : BinaryColumns
+        The data, without weights.
+    questions : sequence of (int, tuple of int)
+        Variables, each with its set of at most `MAX_MASKED` others.
+
+    Returns
+    -------
+    ndarray of shape (n_questions, n_variables)
+        log Pr(I | D); NaN for the variable itself and its set.
+    """
+    minus_log_p = np.full((len(questions), len(columns.words)), np.nan)
+    starts = np.cumsum([0, *(len(given) for _, given in questions)])
+    kernels.all_rows(
+        columns.words,
+        columns.everything,
+        np.array([x for x, _ in questions], np.int64),
+        starts,
+        np.array([z for _, given in questions for z in given], np.int64),
+        np.array([columns.prior.log_slice_odds(1 << len(given)) for _, given in questions]),
+        -columns.prior.log_unseen(1, 0),
+        columns.tables,
+        minus_log_p,
+    )
+    return -minus_log_p
 
 
 class GroupRow:
@@ -176,7 +225,23 @@ class GroupRow:
 def _posteriors(minus_log_p: Floats, rest: float) -> tuple[Floats, Floats]:
     """Add what the slices left out give, and turn -log p into both log posteriors."""
     independent = -(minus_log_p + rest)
-    return independent, np.log(-np.expm1(independent))
+    return independent, log_dependent(independent)
+
+
+def log_dependent(independent: Floats) -> Floats:
+    """Give the log posteriors of dependence.
+
+    Parameters
+    ----------
+    independent : ndarray
+        Those of independence, not too near to 0.
+
+    Returns
+    -------
+    ndarray
+        log(1 - p) of each.
+    """
+    return np.asarray(np.log(-np.expm1(independent)))
 
 
 def log_tables(n_samples: int, prior: Prior) -> tuple[Floats, Floats, Floats]:

@@ -10,8 +10,9 @@ import math
 
 import numpy as np
 
+from ibmap.kernels.binary_pairs import q
 from ibmap.kernels.bits import popcount
-from ibmap.kernels.compiling import inner, kernel
+from ibmap.kernels.compiling import inlined, inner, kernel
 from ibmap.kernels.counting import hash_keys
 from ibmap.kernels.two_by_two import log_ratio, multiply
 
@@ -33,13 +34,15 @@ def count_bits(words):
     return total
 
 
-@inner
-def count_common(a, b):
-    """Count the bits common to two arrays of words."""
-    total = 0
-    for w in range(a.shape[0]):
-        total += popcount(a[w] & b[w])
-    return total
+@inlined
+def count_common(masks, column):
+    """Count the bits that a column has in common with each of two masks, in one sweep."""
+    low, high = masks
+    total_low, total_high = 0, 0
+    for w in range(column.shape[0]):
+        total_low += popcount(low[w] & column[w])
+        total_high += popcount(high[w] & column[w])
+    return total_low, total_high
 
 
 @kernel
@@ -81,14 +84,47 @@ def row_minus_log_p(columns, masks, sizes, candidates, log_odds, logs, out):
     masks, sizes: IN, from `split_rows`. logs: IN, tables of log-rising factorials.
     out: OUT.
     """
+    cell, side, total = logs
+    terms = np.empty(masks.shape[0])  # what all candidates share
+    for s in range(masks.shape[0]):
+        low, high = sizes[s, 0], sizes[s, 1]
+        terms[s] = log_odds + total[low + high] - side[low] - side[high]
     for c in range(candidates.shape[0]):
         column = columns[candidates[c]]
         excess, log_big = 0.0, 0.0
         for s in range(masks.shape[0]):
-            b0, b1 = count_common(masks[s, 0], column), count_common(masks[s, 1], column)
-            a0, a1 = sizes[s, 0] - b0, sizes[s, 1] - b1
-            excess, log_big = multiply(excess, log_big, log_odds + log_ratio(a0, a1, b0, b1, logs))
+            b0, b1 = count_common((masks[s, 0], masks[s, 1]), column)
+            shares = q(sizes[s, 0] - b0, sizes[s, 1] - b1, cell, side) + q(b0, b1, cell, side)
+            excess, log_big = multiply(excess, log_big, terms[s] + shares)
         out[c] = log_big + math.log1p(excess)
+
+
+@kernel
+def all_rows(columns, everything, asked, starts, members, log_odds, minus_log_p, logs, out):
+    """-log Pr(I(X, Y | Z)) of each X asked about, given its set Z, for all Y outside.
+
+    asked: IN, the X. starts, members: IN, set k is ``members[starts[k]:starts[k + 1]]``.
+    log_odds: IN, of dependence in a slice, for each X. minus_log_p: IN, of the prior.
+    out: OUT, (X asked about, variables); X and its set are left as they are.
+    """
+    n_variables = columns.shape[0]
+    n_masks = 1 << np.max(starts[1:] - starts[:-1])
+    masks, sizes = np.empty((n_masks, 2, columns.shape[1]), np.uint64), np.empty((n_masks, 2), np.int64)
+    found, candidates = np.empty(n_variables), np.empty(n_variables, np.int64)
+    for k in range(asked.shape[0]):
+        given = members[starts[k] : starts[k + 1]]
+        n_slices = split_rows(columns, everything, given, asked[k], masks, sizes)
+        n_candidates = 0
+        for y in range(n_variables):
+            if y != asked[k] and y not in given:
+                candidates[n_candidates] = y
+                n_candidates += 1
+        chosen = candidates[:n_candidates]
+        row_minus_log_p(columns, masks[:n_slices], sizes[:n_slices], chosen, log_odds[k], logs, found)
+        n_possible = 1 << given.shape[0]
+        rest = minus_log_p * ((n_possible - n_slices) / n_possible)
+        for c in range(n_candidates):
+            out[k, candidates[c]] = found[c] + rest
 
 
 @inner
