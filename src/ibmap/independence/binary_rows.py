@@ -181,14 +181,10 @@ class GroupRow:
 
     def __init__(self, columns: BinaryColumns, x: int, given: tuple[int, ...]) -> None:
         n_slices = 1 << len(given)
-        masks = np.zeros(len(columns.row_bits), np.uint64)
-        for z in given:
-            masks[z // 64] |= np.uint64(1 << (z % 64))
         n_rows = len(columns.weights)
         groups, sizes = np.empty(n_rows, np.int64), np.empty((n_rows, 2), np.int64)
-        n_live = kernels.number_slices(
-            columns.row_bits, masks, columns.states[x], columns.weights, groups, sizes
-        )
+        members = np.array(given, np.int64)
+        n_live = kernels.number_slices(columns.states, members, x, columns.weights, groups, sizes)
         self._columns, self._groups, self._sizes = columns, groups, sizes[: groups.max(initial=0) // 2 + 1]
         self._n_live = int(n_live)
         self._log_odds = columns.prior.log_slice_odds(n_slices)

@@ -10,6 +10,7 @@ import math
 
 import numpy as np
 
+from ibmap.kernels.binary_layout import WORD, number_keys
 from ibmap.kernels.binary_pairs import q
 from ibmap.kernels.bits import popcount
 from ibmap.kernels.compiling import inlined, inner, kernel
@@ -128,21 +129,24 @@ def all_rows(columns, everything, asked, starts, members, log_odds, minus_log_p,
 
 
 @inner
-def number_rows(row_bits, masks, labels):
+def number_rows(columns, given, labels):
     """Number the distinct states of a set of variables. labels: OUT. Returns how many.
 
-    row_bits: IN, for each 64 variables the bits of each row. masks: IN, the set's bits.
+    columns: IN, states of each variable and row. As many variables as a word holds make a key; more
+    keys refine the numbers.
     """
-    labels[:] = 0
     n_labels = 1
+    labels[:] = 0
     keys = np.empty(labels.shape[0], np.uint64)
     found = np.empty(labels.shape[0], np.int64)
-    for part in range(row_bits.shape[0]):
-        if masks[part] == 0:
-            continue
-        for i in range(labels.shape[0]):
-            keys[i] = row_bits[part, i] & masks[part]
-        n_found = hash_keys(keys, found).shape[0]
+    for first in range(0, given.shape[0], WORD):
+        n_bits = min(given.shape[0] - first, WORD)
+        keys[:] = 0
+        for k in range(n_bits):
+            column = columns[given[first + k]]
+            for i in range(labels.shape[0]):
+                keys[i] |= np.uint64(column[i]) << np.uint64(k)
+        n_found = number_keys(keys, n_bits, found).shape[0]
         for i in range(labels.shape[0]):
             labels[i] = labels[i] * n_found + found[i]
         if n_labels > 1:
@@ -154,13 +158,14 @@ def number_rows(row_bits, masks, labels):
 
 
 @kernel
-def number_slices(row_bits, masks, x_column, weights, groups, sizes):
+def number_slices(columns, given, x, weights, groups, sizes):
     """Number rows by slice and X, the slices with two data points or more first.
 
-    groups: OUT, of each row, twice its slice plus its state of X. sizes: OUT, (slices, 2).
-    Returns how many slices have two data points or more.
+    columns: IN, states of each variable and row. groups: OUT, of each row, twice its slice plus its
+    state of X. sizes: OUT, (slices, 2). Returns how many slices have two data points or more.
     """
-    n = number_rows(row_bits, masks, groups)
+    n = number_rows(columns, given, groups)
+    x_column = columns[x]
     totals = np.zeros(n, np.int64)
     for i in range(groups.shape[0]):
         totals[groups[i]] += weights[i]
