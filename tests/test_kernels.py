@@ -28,6 +28,9 @@ from ibmap.kernels import (
 from ibmap.kernels.bits import popcount
 from ibmap.kernels.counting import hash_keys
 from ibmap.kernels.exponential import fast_exp
+from ibmap.kernels.near_pairs import near_pairs
+from ibmap.kernels.sparse_outside import parted
+from ibmap.kernels.two_points import two_point_sums
 from ibmap.row_score import RowScore
 from ibmap.score import TestScore
 from ibmap.table import EncodedTable
@@ -53,6 +56,12 @@ def exp_of(t):
 def sort_up(values):
     """Call a kernel that Python cannot."""
     contingency.sort_up(values)
+
+
+@njit
+def edge_along(z, member, along, firsts, incident):
+    """Call a kernel that Python cannot."""
+    return binary_sparse.edge_along(z, member, along, firsts, incident)
 
 
 @given(st.lists(st.integers(0, 30)))
@@ -90,7 +99,7 @@ def test_near_pairs_are_all_pairs_that_differ_in_one_or_two_members(keys, n_memb
     spread = [
         sum(1 << (b * (n_members - 1) // 11) for b in range(12) if key >> b & 1) for key in sorted(keys)
     ]
-    edges, diagonals = binary_sparse.near_pairs(np.array(spread, np.uint64), n_members)
+    edges, diagonals = near_pairs(np.array(spread, np.uint64), n_members)
     found = {
         tuple(sorted(pair)): frozenset(rest) for pair, rest in [((e[0], e[1]), e[2:]) for e in edges.tolist()]
     }
@@ -106,6 +115,44 @@ def test_near_pairs_are_all_pairs_that_differ_in_one_or_two_members(keys, n_memb
                 expected[z, y] = differs
     assert found == expected
     assert len(edges) + len(diagonals) == len(expected)
+
+
+@given(st.sets(st.integers(0, 2**8 - 1), min_size=1, max_size=60), st.data())
+def test_edges_are_found_by_slice_and_member_and_grouped_by_kind(keys, data):
+    keys = np.array(sorted(keys), np.uint64)
+    n_live = data.draw(st.integers(0, len(keys)))
+    sizes = np.array([[z % 2, 1 - z % 2] for z in range(len(keys) + 1)], np.int32)
+    edges, groups = parted(near_pairs(keys, 8)[0], sizes, n_live, 8)
+    expected = [[] for _ in range(32)]
+    for z, y in itertools.combinations(range(len(keys)), 2):
+        if (int(keys[z]) ^ int(keys[y])).bit_count() == 1:
+            kind = 3 if y < n_live else 2 if z < n_live else int(z % 2 == y % 2)
+            member = (int(keys[z]) ^ int(keys[y])).bit_length() - 1
+            expected[4 * member + kind].append([z, y, member])
+    found = [sorted(edges[groups[k] : groups[k + 1]].tolist()) for k in range(32)]
+    assert found == expected
+    links = binary_sparse.link(edges, len(keys))
+    for z, member in itertools.product(range(len(keys)), range(8)):
+        of_z = [k for k, (low, high, b) in enumerate(edges.tolist()) if b == member and z in (low, high)]
+        assert edge_along(z, member, *links) == (of_z[0] if of_z else -1)
+
+
+@given(st.integers(1, 4), st.integers(1, 70), st.integers(0, 2**32 - 1))
+def test_slices_of_two_data_points_are_counted_64_at_once(n, n_slices, seed):
+    rng = np.random.default_rng(seed)
+    outcomes, points = rng.random((2, 2)), rng.integers(0, 2, (n + 1, n_slices, 2))
+    bits = np.zeros((n, 3 + n_slices), np.uint64)
+    bits[:, 3:] = points[1:, :, 0] + 2 * points[1:, :, 1]
+    sizes = np.stack([2 - points[0].sum(axis=1), points[0].sum(axis=1)], axis=1).astype(np.int32)
+    sums = np.zeros(n)
+    n_informative = two_point_sums(bits, 3, sizes, outcomes, sums)
+    is_same = points[:, :, 0] == points[:, :, 1]
+    for w in range(n):
+        given_w = [k for k in range(n_slices) if is_same[1 + w, k]]
+        others = [y for y in range(n) if y != w]
+        total = sum(outcomes[int(is_same[0, k]), int(is_same[1 + y, k])] for y in others for k in given_w)
+        assert n_informative[w] == len(given_w)
+        assert sums[w] == pytest.approx(total)
 
 
 @st.composite

@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 from ibmap.independence.bayesian import BayesianTest
 from ibmap.independence.binary_rows import BinaryColumns, log_tables
 from ibmap.independence.posterior import Prior, log_complement
-from ibmap.kernels import binary_layout, binary_members, binary_pairs, binary_sparse
+from ibmap.kernels import binary_layout, binary_members, binary_pairs, binary_sparse, two_points
 from ibmap.kernels.two_by_two import SMALL
 from ibmap.row_score import RowScore
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-DENSE_SLICES = 1 << 16  # up to here slices are found by a table of all keys, beyond by likeness
+DENSE_SLICES = 1 << 11  # up to here slices are found by a table of all keys, beyond by likeness
 MAX_BLANKET = 63  # a slice's key is one machine word
 
 
@@ -50,6 +50,7 @@ class BinaryScore:
         self._weights, self._tables = packed.weights, packed.tables
         self._n_planes = max(int(table.weights.max(initial=1)).bit_length(), 1)
         self._small_tables = small_tables(test.prior)
+        self._two_point_ratios = two_point_ratios(*self._small_tables)
 
     def term(self, x: int, blanket: tuple[int, ...]) -> float:
         """Give the term of a variable for a blanket.
@@ -178,6 +179,7 @@ class BinaryScore:
             sizes=sizes,
             n_large=n_large,
             n_live=n_live,
+            n_two=int(np.count_nonzero(sizes[n_large:n_live].sum(axis=1) == 2)),
             ones=np.empty((len(outside), len(sizes), 2), np.int32),
             bits_large=np.empty((len(outside), len(large[1]) - 1), np.uint64),
             bits_small=np.empty((len(outside), n_live - n_large), np.uint64),
@@ -192,13 +194,14 @@ class BinaryScore:
     def _pair_sums(self, slices: _Slices, prior: Floats) -> Floats:
         """Sum -log Pr(I(X, Y | B + W)) over Y for every W."""
         n, cell, side, total = len(slices.ones), *self._tables
+        n_more = slices.n_live - slices.n_two  # slices of three data points and more
         log_terms = np.empty((n, slices.n_large, 2))
-        terms = np.empty((n, slices.n_live - slices.n_large, 2))
+        terms = np.empty((n, n_more - slices.n_large, 2))
         n_informative = binary_pairs.slice_terms(
             slices.ones,
             slices.sizes,
             slices.n_large,
-            slices.n_live,
+            n_more,
             prior[0],
             side,
             total,
@@ -211,13 +214,27 @@ class BinaryScore:
             slices.bits_small,
             slices.run_words,
             self._n_planes,
-            slices.masks,
+            slices.masks[: n_more - slices.n_large],
             (slices.ones, slices.sizes, log_terms, terms),
             (cell, side, self._small_tables[0]),
             sums,
         )
+        n_informative += self._add_two_points(slices, prior, sums)
         sums += (n - 1) * (prior[3] - prior[2] * n_informative)
         return sums
+
+    def _add_two_points(self, slices: _Slices, prior: Floats, sums: Floats) -> Integers:
+        """Add what the slices of two data points give; return how many matter given each W."""
+        first = slices.n_live - slices.n_two
+        return np.asarray(
+            two_points.two_point_sums(
+                slices.bits_small,
+                first - slices.n_large,
+                slices.sizes[first : slices.n_live],
+                np.log1p(prior[1] * self._two_point_ratios),
+                sums,
+            )
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,6 +245,7 @@ class _Slices:
     sizes: NDArray[np.int32]
     n_large: int
     n_live: int
+    n_two: int
     ones: NDArray[np.int32]
     bits_large: NDArray[np.uint64]
     bits_small: NDArray[np.uint64]
@@ -252,3 +270,22 @@ def small_tables(prior: Prior) -> tuple[Floats, Floats, Floats]:
     counts = np.arange(SMALL + 1)
     columns = np.exp(cell[counts[:, None]] + cell[counts] - side[counts[:, None] + counts])
     return columns.ravel(), np.exp(-side[counts]), np.exp(total[counts])
+
+
+def two_point_ratios(columns: Floats, rows: Floats, totals: Floats) -> Floats:
+    """Tabulate the Bayes factor of a slice of two data points.
+
+    Parameters
+    ----------
+    columns, rows, totals : ndarray
+        What `small_tables` gives.
+
+    Returns
+    -------
+    ndarray of shape (2, 2)
+        By whether X is the same (row) and whether Y is (column).
+    """
+    in_one, in_both, with_other = columns[2 * (SMALL + 1)], columns[SMALL + 1] ** 2, columns[SMALL + 2]
+    same_x, other_x = rows[2] * rows[0], rows[1] ** 2
+    ratios = [[in_both * other_x, with_other * other_x], [in_both * same_x, in_one * same_x]]
+    return np.array(ratios) * float(totals[2])

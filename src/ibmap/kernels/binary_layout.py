@@ -4,7 +4,7 @@ A blanket's slices come in three kinds, numbered in this order:
 
 - *large*: over 64 data points. The rows of each (slice, state of X) fill words
   of their own, one run of words for each binary digit of the weights.
-- *small*: 2 to 64 data points. One word holds the slice, X = 0 in the low bits.
+- *small*: 2 to 64 data points, those of two last. One word holds the slice, X = 0 in the low bits.
 - *dead*: a single data point, which says nothing about any pair given the slice.
 """
 
@@ -67,7 +67,7 @@ def slice_rows(columns, weights, x, members, labels):
     sizes = np.zeros((distinct.shape[0] + 1, 2), np.int32)
     found = 0
     n_large, n_live = 0, 0
-    for low, high in ((WORD + 1, np.int64(1) << 62), (2, WORD), (0, 1)):
+    for low, high in ((WORD + 1, np.int64(1) << 62), (3, WORD), (2, 2), (0, 1)):
         for z in range(distinct.shape[0]):
             total = sums[z, 0] + sums[z, 1]
             if low <= total <= high:

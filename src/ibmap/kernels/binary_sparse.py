@@ -12,119 +12,56 @@ of b', and the diagonals of both, together with the corners that occur.
 """
 
 import numpy as np
-from numba import njit
 
 from ibmap.kernels.bits import popcount
+from ibmap.kernels.compiling import inlined, inner, kernel
+from ibmap.kernels.near_pairs import near_pairs
+from ibmap.kernels.sparse_outside import count_changes, outside_terms, parted
 from ibmap.kernels.two_by_two import log_dependent, log_factor
 
-BUCKET_BITS = 14
-GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+ONE = np.uint64(1)
 
 
-@njit(cache=True, nogil=True)
-def bucket_of(key, mask):
-    """Spread the masked bits of a key over the buckets."""
-    return np.int64(((key & mask) * GOLDEN) >> np.uint64(64 - BUCKET_BITS))
-
-
-@njit(cache=True, nogil=True)
-def fill_buckets(keys, mask, starts, items):
-    """Sort slices by bucket. items: OUT. starts: OUT, entry k + 1 is where bucket k starts."""
-    starts[:] = 0
-    for z in range(keys.shape[0]):
-        starts[bucket_of(keys[z], mask) + 1] += 1
-    for k in range(starts.shape[0] - 1):
-        starts[k + 1] += starts[k]
-    for z in range(keys.shape[0] - 1, -1, -1):
-        bucket = bucket_of(keys[z], mask)
-        starts[bucket + 1] -= 1
-        items[starts[bucket + 1]] = z
-
-
-@njit(cache=True, nogil=True)
-def lowest_bit(word):
-    """Give the position of the lowest bit of a word."""
-    return popcount((word & (~word + np.uint64(1))) - np.uint64(1))
-
-
-@njit(cache=True, nogil=True)
-def near_pairs(keys, n_members):
-    """List the pairs of slices that differ in one or two members.
-
-    Two such slices agree on one of three thirds of the members at least; only slices that
-    agree on a third are compared. Returns rows (slice, slice, member) and rows (slice, slice,
-    member, member), the lower number first.
-    """
-    n = keys.shape[0]
-    thirds = np.zeros(3, np.uint64)
-    for i in range(n_members):
-        thirds[i * 3 // n_members] |= np.uint64(1) << np.uint64(i)
-    starts = np.empty((1 << BUCKET_BITS) + 2, np.int64)
-    items = np.empty(n, np.int64)
-    edges, n_edges = np.empty((max(n, 16), 3), np.int64), 0
-    diagonals, n_diagonals = np.empty((max(n, 16), 4), np.int64), 0
-    for third in range(3):
-        fill_buckets(keys, thirds[third], starts, items)
-        for bucket in range(1 << BUCKET_BITS):
-            first, last = starts[bucket + 1], starts[bucket + 2]
-            for p in range(first, last):
-                for q in range(p + 1, last):
-                    difference = keys[items[p]] ^ keys[items[q]]
-                    rest = difference & (difference - np.uint64(1))
-                    if rest & (rest - np.uint64(1)) != 0 or difference & thirds[third] != 0:
-                        continue
-                    if third > 0 and difference & thirds[0] == 0:
-                        continue
-                    if third > 1 and difference & thirds[1] == 0:
-                        continue
-                    z, y = min(items[p], items[q]), max(items[p], items[q])
-                    if rest == 0:
-                        if n_edges == edges.shape[0]:
-                            edges = np.concatenate((edges, np.empty_like(edges)))
-                        edges[n_edges] = z, y, lowest_bit(difference)
-                        n_edges += 1
-                    else:
-                        if n_diagonals == diagonals.shape[0]:
-                            diagonals = np.concatenate((diagonals, np.empty_like(diagonals)))
-                        diagonals[n_diagonals] = z, y, lowest_bit(difference), lowest_bit(rest)
-                        n_diagonals += 1
-    return edges[:n_edges], diagonals[:n_diagonals]
-
-
-@njit(cache=True, nogil=True)
+@kernel
 def link(edges, n_slices):
-    """Chain the edges of each slice. Returns for each slice its newest edge, and the chain.
+    """Order the edges of each slice by member.
 
-    Chains go through half-edges 2k (at the first slice of edge k) and 2k + 1 (at the second).
+    Returns for each slice the set of members along which it has an edge, where its edges
+    start in a list, and that list.
     """
-    newest = np.full(n_slices, -1, np.int64)
-    earlier = np.empty(2 * edges.shape[0], np.int64)
+    along, firsts = np.zeros(n_slices, np.uint64), np.zeros(n_slices, np.int32)
     for k in range(edges.shape[0]):
+        bit = ONE << np.uint64(edges[k, 2])
+        along[edges[k, 0]] |= bit
+        along[edges[k, 1]] |= bit
+    for z in range(1, n_slices):
+        firsts[z] = firsts[z - 1] + popcount(along[z - 1])
+    incident = np.empty(2 * edges.shape[0], np.int32)
+    for k in range(edges.shape[0]):
+        below = (ONE << np.uint64(edges[k, 2])) - ONE
         for side in range(2):
-            earlier[2 * k + side] = newest[edges[k, side]]
-            newest[edges[k, side]] = 2 * k + side
-    return newest, earlier
+            z = edges[k, side]
+            incident[firsts[z] + popcount(along[z] & below)] = k
+    return along, firsts, incident
 
 
-@njit(cache=True, nogil=True)
-def edge_along(z, member, edges, newest, earlier):
+@inlined
+def edge_along(z, member, along, firsts, incident):
     """Find the edge of a slice along a member, or -1."""
-    half = newest[z]
-    while half >= 0:
-        if edges[half // 2, 2] == member:
-            return half // 2
-        half = earlier[half]
-    return np.int64(-1)
+    bit = ONE << np.uint64(member)
+    if along[z] & bit == 0:
+        return -1
+    return np.int64(incident[firsts[z] + popcount(along[z] & (bit - ONE))])
 
 
-@njit(cache=True, nogil=True)
+@inner
 def single_logs(prior, sizes, logs, smalls, out):
     """Log of 1 + e of every slice as it is, X against a member that does not vary. out: OUT."""
     for z in range(out.shape[0]):
         out[z] = log_factor(prior, sizes[z, 0], sizes[z, 1], 0, 0, logs, smalls)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def edge_changes(prior, sizes, edges, alone, logs, smalls, split, merged):
     """What merging the two slices of each edge changes in the log of a product.
 
@@ -138,30 +75,47 @@ def edge_changes(prior, sizes, edges, alone, logs, smalls, split, merged):
         merged[k] = log_factor(prior, z0 + y0, z1 + y1, 0, 0, logs, smalls) - before
 
 
-@njit(cache=True, nogil=True)
-def count_changes(edges, n_live, n_members):
-    """What merging the edges of each member changes in the number of slices that matter."""
-    changes = np.zeros(n_members, np.int64)
-    for k in range(edges.shape[0]):
-        changes[edges[k, 2]] += 1 - (edges[k, 0] < n_live) - (edges[k, 1] < n_live)
-    return changes
+@inner
+def add_diagonals(prior, sizes, n_live, diagonals, along, alone, logs, smalls, sums, counts):
+    """Correct the sums for pairs of slices that meet when two members are dropped.
 
-
-@njit(cache=True, nogil=True)
-def add_diagonals(prior, sizes, n_live, edges, diagonals, alone, split, merged, logs, smalls, sums, counts):
-    """Correct the sums for pairs of members where mergers meet.
-
-    sums: IN and OUT, [i, j] for X against i without i and j. counts: IN and OUT, slices that
-    matter, for i < j.
+    along: IN, from `link`. sums: IN and OUT, [i, j] for X against i without i and j. counts: IN
+    and OUT, slices that matter, for i < j. Returns the diagonals with other corners that occur.
     """
-    newest, earlier = link(edges, sizes.shape[0])
-    empty = sizes.shape[0] - 1
+    same = log_factor(prior, 1, 0, 1, 0, logs, smalls)
+    different = log_factor(prior, 1, 0, 0, 1, logs, smalls)
+    squares, n_squares = np.empty(diagonals.shape[0], np.int32), 0
     for k in range(diagonals.shape[0]):
-        z, y, i, j = diagonals[k]
-        z_i = edge_along(z, i, edges, newest, earlier)
-        z_j = edge_along(z, j, edges, newest, earlier)
-        y_i = edge_along(y, i, edges, newest, earlier)
-        y_j = edge_along(y, j, edges, newest, earlier)
+        z, y, i, j = diagonals[k, 0], diagonals[k, 1], diagonals[k, 2], diagonals[k, 3]
+        if (along[z] | along[y]) & ((ONE << np.uint64(i)) | (ONE << np.uint64(j))) != 0:
+            squares[n_squares] = k
+            n_squares += 1
+            continue
+        if z >= n_live:
+            change = same if sizes[z, 0] == sizes[y, 0] else different
+        else:
+            change = log_factor(prior, sizes[z, 0], sizes[z, 1], sizes[y, 0], sizes[y, 1], logs, smalls)
+            change -= alone[z] + alone[y]
+        sums[i, j] += change
+        sums[j, i] += change
+        counts[i, j] += np.int64(1) - (z < n_live) - (y < n_live)
+    return squares[:n_squares]
+
+
+@inner
+def add_squares(prior, sizes, n_live, edges, diagonals, squares, links, changes, logs, smalls, sums, counts):
+    """Correct the sums for diagonals whose other corners occur, one of them or both.
+
+    squares: IN, numbers of such diagonals. links: IN, from `link`. changes: IN, `alone` of each
+    slice, `split` and `merged` of each edge. sums, counts: IN and OUT, as for `add_diagonals`.
+    """
+    along, firsts, incident = links
+    alone, split, merged = changes
+    empty = sizes.shape[0] - 1
+    for k in squares:
+        z, y, i, j = diagonals[k, 0], diagonals[k, 1], diagonals[k, 2], diagonals[k, 3]
+        z_i, z_j = edge_along(z, i, along, firsts, incident), edge_along(z, j, along, firsts, incident)
+        y_i, y_j = edge_along(y, i, along, firsts, incident), edge_along(y, j, along, firsts, incident)
         a, b = empty, empty  # the corners next to z along i and along j
         if z_i >= 0:
             a = edges[z_i, 0] + edges[z_i, 1] - z
@@ -169,19 +123,18 @@ def add_diagonals(prior, sizes, n_live, edges, diagonals, alone, split, merged, 
             b = edges[z_j, 0] + edges[z_j, 1] - z
         if max(a, b) < empty and min(a, b) < z:
             continue  # the other diagonal of a full square speaks for it
-        before = alone[z] + alone[y] + alone[a] + alone[b]
-        n_before = np.int64(z < n_live) + (y < n_live) + (a < n_live) + (b < n_live)
-        for_i, for_j, n_merged = before, before, n_before
-        for e in (z_i, y_i):
+        for_i = alone[z] + alone[y] + alone[a] + alone[b]
+        for_j = for_i
+        n_merged = np.int64(z < n_live) + (y < n_live) + (a < n_live) + (b < n_live)
+        for e, f in ((z_i, z_j), (y_i, y_j)):
             if e >= 0:
                 for_i += split[e]
                 for_j += merged[e]
-                n_merged += 1 - (edges[e, 0] < n_live) - (edges[e, 1] < n_live)
-        for e in (z_j, y_j):
-            if e >= 0:
-                for_i += merged[e]
-                for_j += split[e]
-                n_merged += 1 - (edges[e, 0] < n_live) - (edges[e, 1] < n_live)
+                n_merged += np.int64(1) - (edges[e, 0] < n_live) - (edges[e, 1] < n_live)
+            if f >= 0:
+                for_i += merged[f]
+                for_j += split[f]
+                n_merged += np.int64(1) - (edges[f, 0] < n_live) - (edges[f, 1] < n_live)
         zb0, zb1 = sizes[z, 0] + sizes[b, 0], sizes[z, 1] + sizes[b, 1]
         ay0, ay1 = sizes[a, 0] + sizes[y, 0], sizes[a, 1] + sizes[y, 1]
         sums[i, j] += log_factor(prior, zb0, zb1, ay0, ay1, logs, smalls) - for_i
@@ -191,7 +144,7 @@ def add_diagonals(prior, sizes, n_live, edges, diagonals, alone, split, merged, 
         counts[i, j] += 1 - n_merged
 
 
-@njit(cache=True, nogil=True)
+@inner
 def two_member_terms(prior, sizes, n_live, edges, diagonals, logs, smalls, drops):
     """Add log Pr(not I(X, b | B - b - b')) to the term without b', for all b, b'. drops: OUT."""
     d = drops.shape[0]
@@ -210,7 +163,9 @@ def two_member_terms(prior, sizes, n_live, edges, diagonals, logs, smalls, drops
         for j in range(d):
             sums[i, j] = total + as_split[i] + as_merged[j]
             counts[i, j] = n_live + mergers[i] + mergers[j]
-    add_diagonals(prior, sizes, n_live, edges, diagonals, alone, split, merged, logs, smalls, sums, counts)
+    links, changes = link(edges, sizes.shape[0]), (alone, split, merged)
+    squares = add_diagonals(prior, sizes, n_live, diagonals, links[0], alone, logs, smalls, sums, counts)
+    add_squares(prior, sizes, n_live, edges, diagonals, squares, links, changes, logs, smalls, sums, counts)
     for i in range(d):
         for j in range(i + 1, d):
             rest = prior[3] - prior[2] * counts[i, j]
@@ -218,7 +173,7 @@ def two_member_terms(prior, sizes, n_live, edges, diagonals, logs, smalls, drops
             drops[i] += log_dependent(max(sums[j, i], 0.0) + rest)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def one_member_terms(prior, sizes, n_live, edges, logs, smalls, drops):
     """Do the tests of X against each member given the others.
 
@@ -241,89 +196,14 @@ def one_member_terms(prior, sizes, n_live, edges, logs, smalls, drops):
     return own
 
 
-@njit(cache=True, nogil=True)
-def outside_logs(one, sizes, priors, logs, smalls, own, less, given0, given1):
-    """Log of 1 + e of every live slice as it is, for one W.
-
-    own, less: OUT, X against W with the prior of B and of B - b. given0, given1: OUT, X against
-    a member that does not vary, given W = 0 and given W = 1.
-    """
-    for z in range(own.shape[0]):
-        b0, b1 = one[z, 0], one[z, 1]
-        a0, a1 = sizes[z, 0] - b0, sizes[z, 1] - b1
-        own[z] = log_factor(priors[2], a0, a1, b0, b1, logs, smalls)
-        less[z] = log_factor(priors[1], a0, a1, b0, b1, logs, smalls)
-        given0[z] = log_factor(priors[2], a0, a1, 0, 0, logs, smalls)
-        given1[z] = log_factor(priors[2], b0, b1, 0, 0, logs, smalls)
-
-
-@njit(cache=True, nogil=True)
-def outside_edges(one, sizes, n_live, edges, priors, logs, smalls, alone, without, with_w, counts):
-    """Add what merging the edges of each member changes in the tests of one W.
-
-    alone: IN, (less, given0, given1) from `outside_logs`. without, with_w: IN and OUT, for each
-    member the logs of X against W given B - b, and of X against b given B - b + W. counts: IN
-    and OUT, slices that matter for the latter.
-    """
-    less, given0, given1 = alone
-    for k in range(edges.shape[0]):
-        z, y, i = edges[k]
-        b0, b1, d0, d1 = one[z, 0], one[z, 1], one[y, 0], one[y, 1]
-        a0, a1 = sizes[z, 0] - b0, sizes[z, 1] - b1
-        c0, c1 = sizes[y, 0] - d0, sizes[y, 1] - d1
-        change = log_factor(priors[1], a0 + c0, a1 + c1, b0 + d0, b1 + d1, logs, smalls)
-        change_w = log_factor(priors[2], a0, a1, c0, c1, logs, smalls)
-        change_w += log_factor(priors[2], b0, b1, d0, d1, logs, smalls)
-        counts[i] += np.int64(a0 + a1 + c0 + c1 >= 2) + (b0 + b1 + d0 + d1 >= 2)
-        if z < n_live:
-            change -= less[z]
-            change_w -= given0[z] + given1[z]
-            counts[i] -= np.int64(a0 + a1 >= 2) + (b0 + b1 >= 2)
-        if y < n_live:
-            change -= less[y]
-            change_w -= given0[y] + given1[y]
-            counts[i] -= np.int64(c0 + c1 >= 2) + (d0 + d1 >= 2)
-        without[i] += change
-        with_w[i] += change_w
-
-
-@njit(cache=True, nogil=True)
-def outside_terms(ones, sizes, n_live, edges, priors, logs, smalls, own, adds, drops):
-    """Do all tests of the variables outside the blanket that need no joint counts.
-
-    own: OUT, -log Pr(I(X, W | B)). adds: OUT, sums of log Pr(not I) for B + W. drops: IN and
-    OUT, sums of log Pr(I) for B - b.
-    """
-    d = drops.shape[0]
-    mergers = count_changes(edges, n_live, d)
-    logs_own, less = np.empty(n_live), np.empty(n_live)
-    given0, given1 = np.empty(n_live), np.empty(n_live)
-    without, with_w, counts = np.empty(d), np.empty(d), np.empty(d, np.int64)
-    for v in range(ones.shape[0]):
-        outside_logs(ones[v], sizes, priors, logs, smalls, logs_own, less, given0, given1)
-        own[v] = np.sum(logs_own) + priors[2, 3] - priors[2, 2] * n_live
-        adds[v] = log_dependent(own[v])
-        without[:] = np.sum(less)
-        with_w[:] = np.sum(given0) + np.sum(given1)
-        n_given = 0
-        for z in range(n_live):
-            n_one = ones[v, z, 0] + ones[v, z, 1]
-            n_given += np.int64(n_one >= 2) + (sizes[z, 0] + sizes[z, 1] - n_one >= 2)
-        counts[:] = n_given
-        alone = (less, given0, given1)
-        outside_edges(ones[v], sizes, n_live, edges, priors, logs, smalls, alone, without, with_w, counts)
-        for i in range(d):
-            drops[i] -= max(without[i], 0.0) + priors[1, 3] - priors[1, 2] * (n_live + mergers[i])
-            adds[v] += log_dependent(max(with_w[i], 0.0) + priors[2, 3] - priors[2, 2] * counts[i])
-
-
-@njit(cache=True, nogil=True)
+@kernel
 def member_terms(keys, sizes, ones, n_large, n_live, priors, logs, smalls, own, adds, drops):
     """Do all tests but those of pairs outside the blanket; as in `binary_members`."""
     d = drops.shape[0]
     edges, diagonals = near_pairs(keys, d)
+    edges, groups = parted(edges, sizes, n_live, d)
     drops[:] = 0.0
     total = one_member_terms(priors[1], sizes, n_live, edges, logs, smalls, drops)
     two_member_terms(priors[0], sizes, n_live, edges, diagonals, logs, smalls, drops)
-    outside_terms(ones, sizes, n_live, edges, priors, logs, smalls, own, adds, drops)
+    outside_terms(ones, sizes, n_large, n_live, edges, groups, priors, logs, smalls, own, adds, drops)
     return total

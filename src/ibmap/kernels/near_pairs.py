@@ -1,0 +1,133 @@
+"""Find the slices of a large blanket that differ in one or two members.
+
+Members are put into five parts. Two slices that differ in two members at most
+agree on three parts at least, so only slices that agree on three parts are
+compared: ten rounds, one for each choice of three. A pair is taken in the round
+of the three lowest parts it agrees on. Whether a pair is taken cannot be foreseen,
+so it is always written down and the place kept if it is: there is no branch.
+"""
+
+import numpy as np
+
+from ibmap.kernels.bits import popcount
+from ibmap.kernels.compiling import inlined, inner, kernel
+
+N_PARTS = 5
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+ONE = np.uint64(1)
+FULL = np.uint64(0xFFFFFFFFFFFFFFFF)
+
+
+@inlined
+def lowest_bit(word):
+    """Give the position of the lowest bit of a word."""
+    return popcount((word & (~word + ONE)) - ONE)
+
+
+@inner
+def rounds_of(n_members):
+    """List the choices of three parts: what slices agree on, and two parts where they differ.
+
+    The latter are the parts below the highest chosen that are not chosen, or all members.
+    """
+    parts = np.zeros(N_PARTS, np.uint64)
+    for i in range(n_members):
+        parts[i * N_PARTS // n_members] |= ONE << np.uint64(i)
+    rounds = np.zeros((10, 3), np.uint64)
+    n_rounds = 0
+    for i in range(N_PARTS):
+        for j in range(i + 1, N_PARTS):
+            for k in range(j + 1, N_PARTS):
+                rounds[n_rounds, 0] = parts[i] | parts[j] | parts[k]
+                rounds[n_rounds, 1] = rounds[n_rounds, 2] = FULL
+                n_below = 0
+                for part in range(k):
+                    if part not in (i, j):
+                        n_below += 1
+                        rounds[n_rounds, n_below] = parts[part]
+                n_rounds += 1
+    return rounds
+
+
+@inner
+def sort_by_bucket(keys, mask, n_bits, starts, slices, sorted_keys):
+    """Sort slices by a hash of their masked keys.
+
+    starts: OUT, where each bucket starts. slices, sorted_keys: OUT, in that order.
+    """
+    shift = np.uint64(64 - n_bits)
+    starts[:] = 0
+    for z in range(keys.shape[0]):
+        starts[np.int64(((keys[z] & mask) * GOLDEN) >> shift) + 2] += 1
+    for k in range(2, starts.shape[0]):
+        starts[k] += starts[k - 1]
+    for z in range(keys.shape[0]):
+        bucket = np.int64(((keys[z] & mask) * GOLDEN) >> shift) + 1
+        slices[starts[bucket]] = z
+        sorted_keys[starts[bucket]] = keys[z]
+        starts[bucket] += 1
+
+
+@inner
+def pairs_of_round(agreed, starts, slices, keys, found, differences, n_found):
+    """Add the pairs of one round to those found.
+
+    agreed: IN, a row of `rounds_of`. starts, slices, keys: IN, from `sort_by_bucket`. found,
+    differences: IN and OUT, rows (slice, slice) and the members that differ. Returns both, with
+    more room where needed, and how many there are.
+    """
+    for bucket in range(starts.shape[0] - 2):
+        last = starts[bucket + 1]
+        for p in range(starts[bucket], last):
+            if n_found + last - p > found.shape[0]:
+                room = found.shape[0] + last - p
+                found = np.concatenate((found, np.empty((room, 2), np.int32)))
+                differences = np.concatenate((differences, np.empty(room, np.uint64)))
+            for q in range(p + 1, last):
+                difference = keys[p] ^ keys[q]
+                rest = difference & (difference - ONE)
+                too_far = (rest & (rest - ONE)) | (difference & agreed[0])
+                is_wanted = np.int64(too_far == 0)
+                is_wanted &= np.int64(difference & agreed[1] != 0) & np.int64(difference & agreed[2] != 0)
+                found[n_found, 0], found[n_found, 1] = slices[p], slices[q]
+                differences[n_found] = difference
+                n_found += is_wanted
+    return found, differences, n_found
+
+
+@kernel
+def near_pairs(keys, n_members):
+    """List the pairs of slices that differ in one or two members.
+
+    Returns rows (slice, slice, member) and rows (slice, slice, member, member), the lower
+    number first.
+    """
+    n, n_bits = keys.shape[0], 4
+    while (2 << n_bits) < n:
+        n_bits += 1
+    starts = np.empty((1 << n_bits) + 2, np.int32)
+    slices, sorted_keys = np.empty(n, np.int32), np.empty(n, np.uint64)
+    found, differences, n_found = np.empty((4 * n, 2), np.int32), np.empty(4 * n, np.uint64), 0
+    rounds = rounds_of(n_members)
+    for k in range(rounds.shape[0]):
+        sort_by_bucket(keys, rounds[k, 0], n_bits, starts, slices, sorted_keys)
+        found, differences, n_found = pairs_of_round(
+            rounds[k], starts, slices, sorted_keys, found, differences, n_found
+        )
+    edges, n_edges = np.empty((n_found, 3), np.int32), 0
+    diagonals, n_diagonals = np.empty((n_found, 4), np.int32), 0
+    for k in range(n_found):
+        low, high = min(found[k, 0], found[k, 1]), max(found[k, 0], found[k, 1])
+        rest = differences[k] & (differences[k] - ONE)
+        if rest == 0:
+            edges[n_edges, 0], edges[n_edges, 1] = low, high
+            edges[n_edges, 2] = lowest_bit(differences[k])
+            n_edges += 1
+        else:
+            diagonals[n_diagonals, 0], diagonals[n_diagonals, 1] = low, high
+            diagonals[n_diagonals, 2], diagonals[n_diagonals, 3] = (
+                lowest_bit(differences[k]),
+                lowest_bit(rest),
+            )
+            n_diagonals += 1
+    return edges[:n_edges], diagonals[:n_diagonals]
