@@ -215,6 +215,33 @@ def _study(name: str, title: str, problems: Sequence[Family], learners: Sequence
     )
 
 
+def _problems_of_12() -> list[Family]:
+    """Give every degree and size; the most rows only where the degree asks for them."""
+    return [
+        Family(family, 12, tau, rows)
+        for family in ("positive", "signed", "mixed")
+        for tau in (1, 2, 4, 8)
+        for rows in ((40, 200, 800, 5000) if tau < 4 else (40, 200, 800, 5000, 12_000))
+    ]
+
+
+def _problems_of_50() -> list[Family]:
+    """Give few and many rows, and 5000 for the higher degrees of one family."""
+    few = [
+        Family(family, 50, tau, rows)
+        for family, degrees in (("positive", (1, 2, 4)), ("signed", (1, 2, 4, 8)), ("mixed", (4, 8)))
+        for tau in degrees
+        for rows in (200, 800)
+    ]
+    return few + [Family("signed", 50, tau, 5000) for tau in (4, 8)]
+
+
+def _problems_beyond() -> list[Family]:
+    """Give variables of three states, and links that no two variables show."""
+    states = [Family("three-state", 12, tau, rows) for tau in (1, 2, 4, 8) for rows in (200, 800, 5000)]
+    return states + [Family("parity", 12, 2, rows) for rows in (40, 200, 800, 5000)]
+
+
 def pairwise_studies() -> dict[str, Study]:
     """Give the studies of the pairwise test by name.
 
@@ -228,46 +255,30 @@ def pairwise_studies() -> dict[str, Study]:
     >>> list(pairwise_studies())
     ['pairwise', 'pairwise-50', 'pairwise-100', 'pairwise-states']
     """
-    small = [
-        Family(family, 12, tau, rows)
-        for family in ("positive", "signed", "mixed")
-        for tau in (1, 2, 4, 8)
-        for rows in ((40, 200, 800, 5000) if tau < 4 else (40, 200, 800, 5000, 12_000))
-    ]
-    large = [
-        Family(family, 50, tau, rows)
-        for family, degrees in (("positive", (1, 2, 4)), ("signed", (1, 2, 4, 8)), ("mixed", (4, 8)))
-        for tau in degrees
-        for rows in (200, 800)
-    ]
-    large += [Family("signed", 50, tau, 5000) for tau in (4, 8)]
-    huge = [Family("signed", 100, tau, rows) for tau in (2, 4, 8) for rows in (200, 1000)]
-    states = [Family("three-state", 12, tau, rows) for tau in (1, 2, 4, 8) for rows in (200, 800, 5000)]
-    states += [Family("parity", 12, 2, rows) for rows in (40, 200, 800, 5000)]
     search = Learner("ts", ts)
     every = (
         _study(
             "pairwise",
             "Pairwise networks of 12 variables",
-            small,
+            _problems_of_12(),
             (*TABLE_LEARNERS, search, *PAIRWISE_LEARNERS, *baselines()),
         ),
         _study(
             "pairwise-50",
             "Pairwise networks of 50 variables",
-            large,
+            _problems_of_50(),
             (*TABLE_LEARNERS[:2], *PAIRWISE_LEARNERS[1:], *baselines()),
         ),
         _study(
             "pairwise-100",
             "Pairwise networks of 100 variables",
-            huge,
+            [Family("signed", 100, tau, rows) for tau in (2, 4, 8) for rows in (200, 1000)],
             (TABLE_LEARNERS[0], Learner("hc empty", empty_hc), *PAIRWISE_LEARNERS[1:], *baselines()),
         ),
         _study(
             "pairwise-states",
             "Three states, and parity",
-            states,
+            _problems_beyond(),
             (*TABLE_LEARNERS, search, *PAIRWISE_LEARNERS),
         ),
     )
