@@ -125,6 +125,7 @@ def name_of(penalty: float) -> str:
 TABLE_LEARNERS = (Learner("gsmn", gsmn), Learner("hc", hc), Learner("hc best", best_hc))
 PAIRWISE_LEARNERS = tuple(Learner(name_of(g), partial(pairwise_hc, penalty=g)) for g in PENALTIES)
 REGRESSIONS = (Learner("l1", l1_ebic), Learner("abess", best_subset))
+BASELINES = tuple(each.name for each in REGRESSIONS)
 TITLES = {
     "gsmn": "GSMN",
     "hc": "HC",
@@ -318,6 +319,7 @@ def draw_errors(rows: pl.DataFrame, learners: Sequence[str]) -> Figure:
                 marker="o",
                 markersize=3,
                 linewidth=2.2 if own else 1.1,
+                linestyle="--" if name in BASELINES else "-",
                 label=TITLES.get(name, name),
             )
         _label_axes(panel, sorted(part["N"].unique().to_list()))
@@ -335,7 +337,7 @@ def _label_axes(panel: Any, sizes: Sequence[int]) -> None:
     panel.set_yscale("log")
     panel.set_xlim(min(sizes) / 1.5, max(sizes) * 1.5)
     panel.set_ylim(0.08, max(2.0, 1.3 * panel.get_ylim()[1]))
-    panel.set_xticks(sizes, [f"{size:g}" for size in sizes])
+    panel.set_xticks(sizes, [f"{size // 1000}k" if size % 1000 == 0 else f"{size}" for size in sizes])
     ticks = [tick for tick in (0.1, 1, 10, 100, 1000) if tick <= panel.get_ylim()[1]]
     panel.set_yticks(ticks, ["0" if tick < 1 else f"{tick:g}" for tick in ticks])
     panel.minorticks_off()
