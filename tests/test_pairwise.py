@@ -10,6 +10,7 @@ from scipy.stats import chi2_contingency
 
 import naive_pairwise as naive
 from ibmap import BayesianTest, PairwiseTest, encode, simulate
+from ibmap.blankets.grow_shrink import gsmn
 from ibmap.errors import InvalidOptionError, UnknownVariableError
 from ibmap.graph import MarkovGraph
 from ibmap.independence.protocol import Triplet
@@ -303,13 +304,21 @@ def test_parity_is_seen_by_the_table_test_and_not_by_the_pairwise_one():
         assert PairwiseTest(rows).is_independent(x, y, (z,))
 
 
+def test_what_only_three_variables_show_is_learned_from_tables_and_not_from_pairs():
+    cells = [(x, y, (x + y + noise) % 2) for x in (0, 1) for y in (0, 1) for noise in (0, 1)]
+    table = EncodedTable.from_codes(
+        cells, weights=[270, 30, 90, 10] * 2
+    )  # y is 1 in a quarter, noise in a tenth
+    tests = (BayesianTest(table), PairwiseTest(table))
+    learned = [set(hill_climb(local_score(test), gsmn(test)).graph.edges) for test in tests]
+    assert learned == [{(0, 1), (0, 2), (1, 2)}, {(0, 2)}]
+
+
 def test_a_dense_pairwise_network_is_seen_by_the_pairwise_test_and_not_by_the_table_test():
     network = simulate.random_network(12, 8, signs="random", random_state=2)
     table = encode(network.sample(800, random_state=3))
     wrong = []
     for test in (PairwiseTest(table), BayesianTest(table)):
-        from ibmap.blankets.grow_shrink import gsmn
-
         climb = hill_climb(local_score(test), gsmn(test))
         wrong.append(len(set(climb.graph.edges) ^ set(network.graph.edges)))
     assert wrong[0] <= 3

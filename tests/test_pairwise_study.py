@@ -16,7 +16,7 @@ from ibmap.independence.pairwise import PENALTY
 from ibmap.table import EncodedTable
 
 
-@pytest.mark.parametrize("family", ["positive", "signed", "mixed", "three-state", "parity"])
+@pytest.mark.parametrize("family", ["positive", "signed", "mixed", "three-state", "interaction", "parity"])
 def test_a_family_draws_what_it_says(family):
     problem = Family(family, 6, 2, 300)
     one, again = (problem.draw(np.random.default_rng(4)) for _ in range(2))
@@ -44,6 +44,14 @@ def test_parity_shows_in_triples_only():
     assert graph.n_edges == 6
     assert abs(np.corrcoef(rows.T.astype(float)) - np.eye(7)).max() < 0.06
     assert ((rows[:, 0] + rows[:, 1] + rows[:, 2]) % 2 == 0).mean() == pytest.approx(0.9, abs=0.02)
+
+
+def test_an_interaction_shows_in_one_pair_of_three():
+    rows, _ = parity_rows(3, 20_000, np.random.default_rng(0), 0.25)
+    correlations = np.corrcoef(rows.T.astype(float))
+    assert rows[:, 1].mean() == pytest.approx(0.25, abs=0.02)
+    assert correlations[0, 2] > 0.3
+    assert abs(correlations[1, [0, 2]]).max() < 0.03
 
 
 @pytest.mark.parametrize("learn", [l1_ebic, best_subset])

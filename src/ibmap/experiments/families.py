@@ -17,6 +17,7 @@ from ibmap.table import EncodedTable
 
 POOL = 12_000  # rows sampled of each network; the N rows learned from are drawn from these
 PARITY_NOISE = 0.1  # share of rows in which a third variable is not the parity of the other two
+BIASED = 0.25  # share of ones of the second variable of a triple in the family "interaction"
 WEAKEST, STRONGEST = 0.8, 2.0  # log-odds of the family "mixed"
 
 
@@ -26,13 +27,14 @@ class Family:
 
     Parameters
     ----------
-    family : {"positive", "signed", "mixed", "three-state", "parity"}
+    family : {"positive", "signed", "mixed", "three-state", "interaction", "parity"}
         Log-odds 1 on every edge; with random signs; of random sign and 0.8 to 2 in size; three states
-        with random signs; triples of variables that only parity links.
+        with random signs; triples of variables that only parity links, the second a biased coin,
+        which shows in one pair; or a fair one, and no pair shows anything.
     n : int
         Variables.
     tau : int
-        Mean degree; 2 for parity.
+        Mean degree; 2 for triples.
     N : int
         Rows.
 
@@ -76,8 +78,9 @@ class Family:
         Instance
             With the network's structure as reference, and the sampler's warnings as remarks.
         """
-        if self.family == "parity":
-            rows, graph = parity_rows(self.n, POOL, rng)
+        if self.family in ("parity", "interaction"):
+            share = BIASED if self.family == "interaction" else 0.5
+            rows, graph = parity_rows(self.n, POOL, rng, share)
             remarks: tuple[str, ...] = ()
         else:
             network = self._network(rng)
@@ -101,7 +104,9 @@ class Family:
         return PairwiseNetwork(network.graph, tables, network.fields)
 
 
-def parity_rows(n: int, n_rows: int, rng: np.random.Generator) -> tuple[NDArray[np.uint16], MarkovGraph]:
+def parity_rows(
+    n: int, n_rows: int, rng: np.random.Generator, share: float = 0.5
+) -> tuple[NDArray[np.uint16], MarkovGraph]:
     """Draw triples of coins of which the third is mostly the parity of the other two.
 
     Parameters
@@ -112,19 +117,25 @@ def parity_rows(n: int, n_rows: int, rng: np.random.Generator) -> tuple[NDArray[
         Rows.
     rng : numpy.random.Generator
         Source of chance.
+    share : float
+        Probability that the second of a triple is 1.
 
     Returns
     -------
     rows : ndarray of shape (n_rows, n)
-        No two variables depend on each other; any two of a triple do given the third.
+        Any two of a triple depend on each other given the third. Without it only the first and the
+        third do, and not even they if the share is one half.
     graph : MarkovGraph
         The triangles.
     """
     rows = rng.integers(0, 2, (n_rows, n), dtype=np.uint16)
     noise = rng.random((n_rows, n)) < PARITY_NOISE
+    biased = rng.random((n_rows, n)) < share
     edges = []
     for first in range(0, n - 2, 3):
         x, y, z = first, first + 1, first + 2
+        if share != 0.5:
+            rows[:, y] = biased[:, y]
         rows[:, z] = (rows[:, x] + rows[:, y] + noise[:, z]) % 2
         edges += [(x, y), (x, z), (y, z)]
     return rows, MarkovGraph.from_edges(n, edges, [f"x{k}" for k in range(n)])

@@ -238,9 +238,12 @@ def _problems_of_50() -> list[Family]:
 
 
 def _problems_beyond() -> list[Family]:
-    """Give variables of three states, and links that no two variables show."""
+    """Give variables of three states, and links that two variables by themselves do not show."""
     states = [Family("three-state", 12, tau, rows) for tau in (1, 2, 4, 8) for rows in (200, 800, 5000)]
-    return states + [Family("parity", 12, 2, rows) for rows in (40, 200, 800, 5000)]
+    triples = [
+        Family(kind, 12, 2, rows) for kind in ("interaction", "parity") for rows in (40, 200, 800, 5000)
+    ]
+    return states + triples
 
 
 def pairwise_studies() -> dict[str, Study]:
@@ -278,7 +281,7 @@ def pairwise_studies() -> dict[str, Study]:
         ),
         _study(
             "pairwise-states",
-            "Three states, and parity",
+            "Three states, and links of three variables",
             _problems_beyond(),
             (*TABLE_LEARNERS, search, *PAIRWISE_LEARNERS),
         ),
