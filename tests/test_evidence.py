@@ -21,7 +21,9 @@ from ibmap.evidence.recorded import recorded_table
 from ibmap.evidence.statements import Statement, Verdict, Witness
 from ibmap.evidence.variables import by_thinness, describe_variables
 from ibmap.evidence.words import listed, probability, share, strength, whole
+from ibmap.independence.binary_rows import BinaryColumns
 from ibmap.independence.pairwise import PairwiseTest
+from ibmap.independence.posterior import Prior
 from ibmap.independence.protocol import Triplet
 from ibmap.learning import GSMNOptions, HillClimbingOptions, learn_gsmn, learn_hc
 from ibmap.score import TestScore, flip_gains
@@ -67,6 +69,15 @@ def test_counts_do_not_depend_on_the_order_of_pair_rows_or_states(data):
     other = EncodedTable.from_codes(turned.astype(np.int64), table.cardinalities.tolist())
     assert count_slices(other, Triplet(x, y, z)) == found
     assert count_slices(table.compressed(), Triplet(x, y, z)) == found
+
+
+@given(st.data())
+def test_slices_of_bits_are_counted_alike(data):
+    table = data.draw(tables(max_variables=7))
+    binary = EncodedTable.from_codes(table.codes % 2, [2] * table.n_variables)
+    triplet = Triplet(*data.draw(queries(binary)))
+    columns = BinaryColumns(binary, Prior())
+    assert count_slices(binary, triplet, columns) == count_slices(binary, triplet)
 
 
 @given(st.data())

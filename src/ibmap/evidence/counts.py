@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ibmap.counting import count_live_cells
+from ibmap.independence import binary_rows
 from ibmap.independence.classical import meets_cochran
 from ibmap.independence.protocol import Triplet
 from ibmap.independence.rows import n_configurations
@@ -58,7 +59,9 @@ class SliceCounts:
         return self.n_seen == self.n_single
 
 
-def count_slices(table: EncodedTable, triplet: Triplet) -> SliceCounts:
+def count_slices(
+    table: EncodedTable, triplet: Triplet, columns: binary_rows.BinaryColumns | None = None
+) -> SliceCounts:
     """Count what a test of a triplet has to go by.
 
     Parameters
@@ -67,6 +70,8 @@ def count_slices(table: EncodedTable, triplet: Triplet) -> SliceCounts:
         The data.
     triplet : Triplet
         The question.
+    columns : BinaryColumns, optional
+        The same data as bits, if it is at hand: faster.
 
     Returns
     -------
@@ -80,7 +85,10 @@ def count_slices(table: EncodedTable, triplet: Triplet) -> SliceCounts:
     >>> found.n_seen, found.n_single, found.smallest_expected
     (2, 1, 0.5)
     """
-    cells, n_single = count_live_cells(table, *triplet.canonical())
+    if columns is not None and binary_rows.is_masked(columns, triplet.given):
+        cells, n_single = binary_rows.count_live_cells(columns, *triplet.canonical())
+    else:
+        cells, n_single = count_live_cells(table, *triplet.canonical())
     facts = np.zeros(4, np.int64)
     smallest = float(kernels.slice_facts(cells.values, *cells.n_states, facts))
     _, n_cells, n_below_one, n_below_five = facts.tolist()

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from ibmap.evidence.counts import SliceCounts, count_slices
 from ibmap.evidence.records import checked
 from ibmap.graph import MarkovGraph
-from ibmap.independence.bayesian import without_repetition
+from ibmap.independence.bayesian import BayesianTest, without_repetition
+from ibmap.independence.binary_rows import BinaryColumns
 from ibmap.independence.protocol import ProbabilisticTest, Triplet, Variable
 from ibmap.score import flip_gain, flip_gains, local_score
 from ibmap.table import EncodedTable
@@ -154,7 +155,11 @@ class Witness:
     def __init__(self, table: EncodedTable, tests: Mapping[str, ProbabilisticTest]) -> None:
         self.table = without_repetition(table)
         self.tests = dict(tests)
-        self._score = local_score(next(iter(self.tests.values())))
+        first = next(iter(self.tests.values()))
+        self._score = local_score(first)
+        self._columns: BinaryColumns | None = None
+        if isinstance(first, BayesianTest) and first.table is self.table:
+            self._columns = first.columns
 
     def statements(self, graph: MarkovGraph, x: int, y: int) -> tuple[Statement, Statement]:
         """Give what the closure says of a pair, with the evidence.
@@ -238,5 +243,5 @@ class Witness:
         """Give what the blanket of one variable says."""
         triplet = Triplet(x, y, tuple(z for z in graph.blanket(x) if z != y))
         verdicts = tuple(Verdict(name, *test.log_posteriors(triplet)) for name, test in self.tests.items())
-        counts = count_slices(self.table, triplet)
+        counts = count_slices(self.table, triplet, self._columns)
         return Statement(*triplet, not graph.has_edge(x, y), verdicts, counts)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ibmap.counting import Cells
 from ibmap.independence.posterior import Prior
 from ibmap.kernels import binary_layout as layout
 from ibmap.kernels import binary_rows as kernels
@@ -133,6 +134,31 @@ class BitRow:
             found,
         )
         return _posteriors(found, self._rest)
+
+
+def count_live_cells(columns: BinaryColumns, x: int, y: int, given: tuple[int, ...]) -> tuple[Cells, int]:
+    """Count as `ibmap.counting.count_live_cells` does, by masks of bits.
+
+    Parameters
+    ----------
+    columns : BinaryColumns
+        The data, without weights.
+    x, y : int
+        Two variables.
+    given : tuple of int
+        The conditioning set, of at most `MAX_MASKED` variables.
+
+    Returns
+    -------
+    cells : Cells
+        Those of the slices with two rows or more.
+    n_single : int
+        How many slices hold a single row.
+    """
+    values = np.empty((4 << len(given), 4), np.int64)
+    members = np.array(given, np.int64)
+    n_cells, n_slices, n_rows = kernels.live_cells(columns.words, columns.everything, members, x, y, values)
+    return Cells(values[:n_cells], int(n_slices), (2, 2)), len(columns.weights) - int(n_rows)
 
 
 def bit_rows(columns: BinaryColumns, questions: Sequence[tuple[int, tuple[int, ...]]]) -> Floats:

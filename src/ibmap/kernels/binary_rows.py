@@ -101,6 +101,30 @@ def row_minus_log_p(columns, masks, sizes, candidates, log_odds, logs, out):
 
 
 @kernel
+def live_cells(columns, everything, given, x, y, cells):
+    """List the cells of X and Y in the slices with two rows or more: (slice, x, y, count).
+
+    columns: IN, packed columns. everything: IN, mask of all rows. cells: OUT. Returns how many
+    cells, slices, and rows in these slices.
+    """
+    n_masks = 1 << given.shape[0]
+    masks, sizes = np.empty((n_masks, 2, columns.shape[1]), np.uint64), np.empty((n_masks, 2), np.int64)
+    n_slices = split_rows(columns, everything, given, x, masks, sizes)
+    n_cells, n_rows = 0, 0
+    for s in range(n_slices):
+        ones = count_common((masks[s, 0], masks[s, 1]), columns[y])
+        n_rows += sizes[s, 0] + sizes[s, 1]
+        for cell in range(4):
+            high = ones[cell // 2]
+            count = high if cell % 2 else sizes[s, cell // 2] - high
+            if count > 0:
+                cells[n_cells, 0], cells[n_cells, 1] = s, cell // 2
+                cells[n_cells, 2], cells[n_cells, 3] = cell % 2, count
+                n_cells += 1
+    return n_cells, n_slices, n_rows
+
+
+@kernel
 def all_rows(columns, everything, asked, starts, members, log_odds, minus_log_p, logs, out):
     """-log Pr(I(X, Y | Z)) of each X asked about, given its set Z, for all Y outside.
 
