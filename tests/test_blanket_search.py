@@ -13,7 +13,8 @@ from ibmap.independence.protocol import Triplet
 from ibmap.kernels import run_rows
 from ibmap.search.asked import AskedTests
 from ibmap.search.best_first import Allowance
-from ibmap.search.blanket_search import BlanketSearch, _data, _prior, can_search
+from ibmap.search.blanket_inputs import data_of, prior_of
+from ibmap.search.blanket_search import GUESSED_NODES, BlanketSearch, can_search
 from ibmap.search.budget import Budget, make_budget
 from ibmap.search.operator_tree import RunSearch
 from ibmap.search.tree_search import tree_search
@@ -85,8 +86,8 @@ def test_costs_of_any_candidates_given_any_set_are_those_of_the_test(table, data
     given_set = data.draw(st.integers(0, 2 ** (n - 1) - 1))
     wanted = data.draw(st.integers(0, 2 ** (n - 1) - 1)) & ~given_set
     found = np.full(n - 1, np.nan)
-    inputs = _data(test.columns, x, order), _prior(test.columns, n - 1)
-    run_rows.row_costs(*inputs, np.uint64(given_set), np.uint64(wanted), found)
+    inputs = data_of(test.columns, x, order), prior_of(test.columns, n - 1)
+    run_rows.row_costs(*inputs, np.uint64(given_set), np.uint64(wanted), found, np.empty_like(found))
     given_columns = tuple(int(order[k]) for k in range(n - 1) if given_set >> k & 1)
     for k in range(n - 1):
         if wanted >> k & 1:
@@ -101,11 +102,11 @@ def test_many_rows_and_large_sets_are_counted_like_few():
     table = EncodedTable.from_codes(rng.integers(0, 2, (3000, 20)), [2] * 20)
     test = BayesianTest(table)
     order = np.arange(1, 20)
-    inputs = _data(test.columns, 0, order), _prior(test.columns, 19)
+    inputs = data_of(test.columns, 0, order), prior_of(test.columns, 19)
     for given_set in (0, 0b111, 0b1111111, (1 << 16) - 1):
         found = np.empty(19)
         wanted = ((1 << 19) - 1) & ~given_set
-        run_rows.row_costs(*inputs, np.uint64(given_set), np.uint64(wanted), found)
+        run_rows.row_costs(*inputs, np.uint64(given_set), np.uint64(wanted), found, np.empty_like(found))
         given_columns = tuple(k + 1 for k in range(19) if given_set >> k & 1)
         for k in range(16, 19):
             expected = -test.log_posteriors(Triplet(0, k + 1, given_columns)).independent
@@ -117,6 +118,29 @@ def hard(n=14, n_rows=40, seed=0):
     rng = np.random.default_rng(seed)
     base = rng.integers(0, 2, (n_rows, 1))
     return EncodedTable.from_codes(np.where(rng.random((n_rows, n)) < 0.35, 1 - base, base), [2] * n)
+
+
+@pytest.mark.parametrize(("n", "n_rows"), [(9, 12), (9, 40), (8, 250), (7, 900)])
+def test_bounds_cut_no_best_run_off(n, n_rows):
+    test = BayesianTest(hard(n, n_rows, seed=n_rows))
+    for x in range(0, n, 3):
+        fast, slow = both(test, x)
+        assert fast.cost == pytest.approx(slow.cost, abs=1e-8)
+        assert fast.found == slow.found
+
+
+def test_a_run_found_by_guessing_is_proven_or_replaced():
+    test = BayesianTest(hard(30, 120))
+    search = BlanketSearch(grow_shrink(test, 0), test)
+    greedy = search.cost
+    search.advance(Allowance(n_nodes=5))
+    assert (search.lowest, search.is_done) == (0.0, False)
+    search.advance(Allowance(n_nodes=GUESSED_NODES))
+    guessed = search.cost
+    assert 0.0 < search.lowest < guessed < greedy
+    search.advance()
+    assert search.cost <= guessed
+    assert search.lowest == search.cost
 
 
 def test_a_search_in_pieces_is_the_search_in_one():
@@ -150,7 +174,7 @@ def test_the_number_of_threads_changes_nothing():
 
 @pytest.mark.parametrize("memory", ["100 kB", "1 MB"])
 def test_memory_is_kept_below_its_limit(memory):
-    test = BayesianTest(hard(24))
+    test = BayesianTest(hard(40, 300))
     search = BlanketSearch(grow_shrink(test, 0), test)
     limit = make_budget(max_memory=memory).max_memory
     search.advance(Allowance(n_bytes=limit))
@@ -162,7 +186,7 @@ def test_memory_is_kept_below_its_limit(memory):
 
 
 def test_a_limit_on_memory_ends_a_search_of_all_variables():
-    test = BayesianTest(hard(24))
+    test = BayesianTest(hard(40, 300))
     found = tree_search(gsmn_operator(test), test, budget=make_budget(max_memory="3 MB"))
     assert found.stopped == "max_memory"
     assert found.score < found.bound

@@ -2,10 +2,13 @@
 
 Sets are words: bit k stands for the k-th candidate. Rows are sorted by slice and X; the
 candidates' bits are then turned from rows into columns, 64 x 64 at a time, and a count is
-the number of bits in a range of a column. Rows with weights are added up instead.
+the number of bits in a range of a column. Rows with weights are added up instead. Sets without
+large slices are left to `run_slices`, which gives bounds as well.
 
-`data` is (columns, keys, x_column, weights, is_weighted): the states of each candidate and
-row, the same as a word for each row, the states of X, and the rows' weights.
+`data` is (states, order, keys, x_column, weights, is_weighted, packed): the states of each
+variable and row, the variable behind each candidate, the candidates' states as a word for each
+row, the states of X, the rows' weights, and the candidates' states times weights as bytes. `prior` is as in
+`run_slices`.
 """
 
 import math
@@ -16,6 +19,7 @@ from numba import njit
 from ibmap.kernels.binary_layout import transpose
 from ibmap.kernels.bits import popcount
 from ibmap.kernels.counting import hash_keys
+from ibmap.kernels.run_slices import LARGEST, sliced_costs
 from ibmap.kernels.two_by_two import times
 
 ONE = np.uint64(1)
@@ -34,15 +38,15 @@ def next_place(members):
 
 
 @njit(cache=True, nogil=True)
-def label_rows(columns, keys, given, labels):
+def label_rows(states, order, keys, given, labels):
     """Number the slices of a set. labels: OUT, slice of each row. Returns how many there can be."""
     size = popcount(given)
     n_rows = keys.shape[0]
     labels[:] = 0
     if size < 40 and (1 << size) <= 4 * n_rows + WORD:
-        for k in range(columns.shape[0]):
+        for k in range(order.shape[0]):
             if (given >> np.uint64(k)) & ONE:
-                column = columns[k]
+                column = states[order[k]]
                 for i in range(n_rows):
                     labels[i] = labels[i] * 2 + column[i]
         return 1 << size
@@ -60,15 +64,18 @@ def label_rows(columns, keys, given, labels):
 def live_slices(labels, n_labels, x_column, weights, sizes):
     """Renumber the slices with two data points or more, the others -1; labels: IN and OUT.
 
-    sizes: OUT, (slices, 2) data points by state of X. Returns how many are live.
+    sizes: OUT, (slices, 2) data points by state of X. Returns how many are live, and the largest
+    number of data points.
     """
     counts = np.zeros((n_labels, 2), np.int64)
     for i in range(labels.shape[0]):
         counts[labels[i], x_column[i]] += weights[i]
     rank = np.empty(n_labels, np.int32)
-    n_live = 0
+    n_live, largest = 0, np.int64(0)
     for z in range(n_labels):
-        if counts[z, 0] + counts[z, 1] >= 2:
+        total = counts[z, 0] + counts[z, 1]
+        if total >= 2:
+            largest = max(largest, total)
             sizes[n_live] = counts[z]
             rank[z] = n_live
             n_live += 1
@@ -76,7 +83,7 @@ def live_slices(labels, n_labels, x_column, weights, sizes):
             rank[z] = -1
     for i in range(labels.shape[0]):
         labels[i] = rank[labels[i]]
-    return n_live
+    return n_live, largest
 
 
 @njit(cache=True, nogil=True)
@@ -139,7 +146,7 @@ def packed_costs(words, sizes, n_live, wanted, odds, tables, out):
 
 
 @njit(cache=True, nogil=True)
-def added_costs(columns, labels, x_column, weights, sizes, n_live, wanted, odds, tables, out):
+def added_costs(states, order, labels, x_column, weights, sizes, n_live, wanted, odds, tables, out):
     """-log Pr(I) over the live slices for each candidate wanted, by adding up weights."""
     logs, smalls = tables
     ones = np.empty((n_live + 1, 2), np.int64)
@@ -147,7 +154,7 @@ def added_costs(columns, labels, x_column, weights, sizes, n_live, wanted, odds,
         if not (wanted >> np.uint64(k)) & ONE:
             continue
         ones[:] = 0
-        column = columns[k]
+        column = states[order[k]]
         for i in range(labels.shape[0]):
             ones[labels[i], x_column[i]] += weights[i] * column[i]  # -1: the last, which nobody reads
         excess, log_big = 0.0, 0.0
@@ -176,40 +183,44 @@ def single_cost(column, labels, n_labels, x_column, weights, odds, tables):
 
 
 @njit(cache=True, nogil=True)
-def many_costs(data, labels, n_labels, wanted, odds, tables, out):
+def many_costs(data, prior, labels, n_labels, size, wanted, costs, lows):
     """-log Pr(I) over the live slices for each candidate wanted; returns how many are live."""
-    columns, keys, x_column, weights, is_weighted = data
+    states, order, keys, x_column, weights, is_weighted, packed = data
+    odds, tables = (prior[0][size, 0], prior[0][size, 1]), prior[2]
     sizes = np.empty((n_labels, 2), np.int64)
-    n_live = live_slices(labels, n_labels, x_column, weights, sizes)
-    if is_weighted:
-        added_costs(columns, labels, x_column, weights, sizes, n_live, wanted, odds, tables, out)
+    n_live, largest = live_slices(labels, n_labels, x_column, weights, sizes)
+    if largest <= LARGEST:
+        sliced_costs(labels, x_column, packed, sizes, n_live, size, prior, wanted, costs, lows)
+    elif is_weighted:
+        added_costs(states, order, labels, x_column, weights, sizes, n_live, wanted, odds, tables, costs)
     else:
-        words = np.empty((out.shape[0], (keys.shape[0] + WORD - 1) // WORD), np.uint64)
+        words = np.empty((costs.shape[0], (keys.shape[0] + WORD - 1) // WORD), np.uint64)
         sort_columns(keys, labels, x_column, n_live, sizes, words)
-        packed_costs(words, sizes, n_live, wanted, odds, tables, out)
+        packed_costs(words, sizes, n_live, wanted, odds, tables, costs)
     return n_live
 
 
 @njit(cache=True, nogil=True)
-def row_costs(data, prior, given, wanted, out):
+def row_costs(data, prior, given, wanted, costs, lows):
     """-log Pr(I(X, Y | Z)) of every candidate Y wanted, none of them in the set Z.
 
-    prior: IN, (log odds and odds of a slice by the size of Z, -log p, the tables of
-    `two_by_two`). out: OUT, the entries of those wanted.
+    costs: OUT, the entries of those wanted. lows: OUT, what either answer costs at least, given Z or
+    any larger set; 0 unless `run_slices` works it out.
     """
-    columns, keys, x_column, weights, _ = data
-    slice_odds, minus_log_p, tables = prior
+    states, order, keys, x_column, weights, _, _ = data
+    slice_odds, minus_log_p, tables, _ = prior
     labels = np.empty(keys.shape[0], np.int32)
-    n_labels = label_rows(columns, keys, given, labels)
+    n_labels = label_rows(states, order, keys, given, labels)
     size = popcount(given)
-    odds = (slice_odds[size, 0], slice_odds[size, 1])
+    lows[:] = 0.0
     if popcount(wanted) == 1:
         k = next_place(wanted) - 1
-        out[k], n_live = single_cost(columns[k], labels, n_labels, x_column, weights, odds, tables)
+        odds = (slice_odds[size, 0], slice_odds[size, 1])
+        costs[k], n_live = single_cost(states[order[k]], labels, n_labels, x_column, weights, odds, tables)
     else:
-        n_live = many_costs(data, labels, n_labels, wanted, odds, tables, out)
+        n_live = many_costs(data, prior, labels, n_labels, size, wanted, costs, lows)
     n_slices = 2.0**size
     rest = minus_log_p * ((n_slices - n_live) / n_slices)
-    for k in range(out.shape[0]):
+    for k in range(costs.shape[0]):
         if (wanted >> np.uint64(k)) & ONE:
-            out[k] += rest
+            costs[k] += rest

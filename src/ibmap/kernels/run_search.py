@@ -11,9 +11,15 @@ two kinds of nodes:
   and never lost). The last of these is known to be dependent given the ones before it. `form`
   packs the three numbers; nodes with equal members and form are merged.
 
-`nodes` are (cost, members, form, parent). `heap` is (lowest cost, node). `rows` are (set,
-costs of independence by candidate, candidates tested). Tables `slots` find a node or a row by
-hash. `counts` and `costs` hold the numbers below.
+`nodes` are (cost, members, form, parent). `heap` is (what a run through the node costs at least,
+node). `rows` are (set, costs of independence by candidate, candidates tested). Tables `slots` find
+a node or a row by hash. `counts` and `costs` hold the numbers below.
+
+**The bound.** Every candidate after the place of a growing node is tested once in the grow phase,
+given the members or more. So what is to come costs at least the sum of `lows`, the bounds of
+`run_slices`, over the later candidates. `trust` adds a guess to that: the cost of the likelier
+answer given the members as they are, times `trust`. With a guess the search finds good runs soon, and
+proves nothing.
 """
 
 import numpy as np
@@ -81,8 +87,11 @@ def pop(heap, counts):
 
 
 @njit(cache=True, nogil=True)
-def add_node(nodes, heap, slots, counts, cost, members, form, parent):
-    """Put a node on the frontier, unless an equal one was reached at no more cost."""
+def add_node(nodes, heap, slots, counts, cost, rest, members, form, parent):
+    """Put a node on the frontier, unless an equal one was reached at no more cost.
+
+    rest: IN, what is to come costs at least; 0 while shrinking, so that merged nodes agree.
+    """
     node_costs, node_members, node_forms, node_parents = nodes
     if form != GROWING:  # a growing node is reached in one way only
         k = slot_of(members, form, slots.shape[0])
@@ -98,7 +107,7 @@ def add_node(nodes, heap, slots, counts, cost, members, form, parent):
     node = counts[N_NODES]
     counts[N_NODES] += 1
     node_costs[node], node_members[node], node_forms[node], node_parents[node] = cost, members, form, parent
-    push(heap, counts, cost, node)
+    push(heap, counts, cost + rest, node)
 
 
 @njit(cache=True, nogil=True)
@@ -113,8 +122,11 @@ def fill_slots(members, forms, n, slots):
 
 
 @njit(cache=True, nogil=True)
-def find_row(data, prior, rows, slots, counts, given, wanted):
-    """Look up, or work out, some tests given a set; there must be room for one more row."""
+def find_row(data, prior, rows, slots, counts, given, wanted, lows, is_bounded):
+    """Look up, or work out, some tests given a set; there must be room for one more row.
+
+    lows: OUT, their bounds if these are wanted; they are never looked up.
+    """
     sets, costs, tested = rows
     k = slot_of(given, 0, slots.shape[0])
     while slots[k] >= 0 and sets[slots[k]] != given:
@@ -125,10 +137,9 @@ def find_row(data, prior, rows, slots, counts, given, wanted):
         tested[slots[k]] = 0
         counts[N_ROWS] += 1
     row = slots[k]
-    missing = wanted & ~tested[row]
-    if missing != 0:
-        row_costs(data, prior, given, missing, costs[row])
-        tested[row] |= missing
+    if is_bounded or wanted & ~tested[row] != 0:
+        row_costs(data, prior, given, wanted, costs[row], lows)
+        tested[row] |= wanted
     return row
 
 
@@ -143,23 +154,36 @@ def settled_form(position, n_unasked, n_intact, size):
     return position | (n_unasked << 8) | (n_intact << 16)
 
 
+@njit(cache=True, nogil=True, inline="always")
+def remainder(independent, low, trust):
+    """Give what an answer costs at least, or with trust, is guessed to cost."""
+    if trust == 0.0:
+        return low
+    return max(low, trust * min(independent, -log_dependent(independent)))
+
+
 @njit(cache=True, nogil=True)
-def grow(tables, counts, limit, node, row):
+def grow(tables, counts, limit, node, row, lows, trust):
     """Branch a growing node: each later candidate is the next member, or none is."""
     nodes, heap, slots, rows = tables
     cost, members = nodes[0][node], nodes[1][node]
     independent = rows[1][row]
-    for k in range(next_place(members), independent.shape[0]):
-        if cost > limit:
+    first, rest = next_place(members), 0.0
+    for k in range(first, independent.shape[0]):
+        rest += remainder(independent[k], lows[k], trust)
+    for k in range(first, independent.shape[0]):
+        if cost + rest > limit:
             return
+        rest = max(rest - remainder(independent[k], lows[k], trust), 0.0)
         total = cost - log_dependent(independent[k])
-        if total <= limit:
-            add_node(nodes, heap, slots, counts, total, members | (ONE << np.uint64(k)), GROWING, node)
+        if total + rest <= limit:
+            more = members | (ONE << np.uint64(k))
+            add_node(nodes, heap, slots, counts, total, rest, more, GROWING, node)
         cost += independent[k]
     if cost <= limit:
         size = popcount(members)
         form = settled_form(0, size, size, size)
-        add_node(nodes, heap, slots, counts, cost, members, form, node)
+        add_node(nodes, heap, slots, counts, cost, 0.0, members, form, node)
 
 
 @njit(cache=True, nogil=True)
@@ -185,14 +209,14 @@ def shrink(tables, counts, limit, node, member, row):
     total = cost - log_dependent(independent)
     if total <= limit:
         stays = settled_form((position + 1) % size, n_unasked - 1, n_intact, size)
-        add_node(nodes, heap, slots, counts, total, members, stays, node)
+        add_node(nodes, heap, slots, counts, total, 0.0, members, stays, node)
     total = cost + independent
     if total <= limit:
         less = size - 1
         goes = 0
         if less > 0:
             goes = settled_form(position % less, less, min(n_intact, position), less)
-        add_node(nodes, heap, slots, counts, total, members & ~(ONE << np.uint64(member)), goes, node)
+        add_node(nodes, heap, slots, counts, total, 0.0, members & ~(ONE << np.uint64(member)), goes, node)
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -231,12 +255,14 @@ def end(nodes, counts, costs, tolerance, node, order):
 
 
 @njit(cache=True, nogil=True)
-def advance(data, prior, order, tables, row_slots, counts, costs, tolerance, n_more):
+def advance(data, prior, tables, row_slots, counts, costs, tolerance, trust, n_more):
     """Search until it is done, so many nodes were looked at, or a table is full."""
+    order = data[1]
     nodes, heap, _, rows = tables
     everyone = (ONE << np.uint64(order.shape[0])) - ONE
     last = counts[N_EXPANDED] + n_more
     room = order.shape[0] + 2  # nodes one step may add
+    lows = np.empty(order.shape[0])
     while counts[N_HEAP] > 0 and heap[0][0] <= costs[CHEAPEST] + tolerance:
         if counts[N_EXPANDED] >= last:
             return NODES
@@ -246,21 +272,21 @@ def advance(data, prior, order, tables, row_slots, counts, costs, tolerance, n_m
             return MORE_ROWS
         key, node = pop(heap, counts)
         form = nodes[2][node]
-        if key > nodes[0][node]:
+        if form != GROWING and key > nodes[0][node]:
             continue  # reached at less cost since
         limit = costs[CHEAPEST] + tolerance
         if form == GROWING:
             counts[N_EXPANDED] += 1
             members = nodes[1][node]
             later = (everyone >> np.uint64(next_place(members))) << np.uint64(next_place(members))
-            row = find_row(data, prior, rows, row_slots, counts, members, later)
-            grow(tables, counts, limit, node, row)
+            row = find_row(data, prior, rows, row_slots, counts, members, later, lows, True)
+            grow(tables, counts, limit, node, row, lows, trust)
         elif form == 0:
             end(nodes, counts, costs, tolerance, node, order)
         else:
             counts[N_EXPANDED] += 1
             member = member_at(nodes[1][node], form & 255)
             bit = ONE << np.uint64(member)
-            row = find_row(data, prior, rows, row_slots, counts, nodes[1][node] & ~bit, bit)
+            row = find_row(data, prior, rows, row_slots, counts, nodes[1][node] & ~bit, bit, lows, False)
             shrink(tables, counts, limit, node, member, row)
     return DONE

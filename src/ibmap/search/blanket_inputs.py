@@ -1,0 +1,100 @@
+"""What the compiled search of one binary variable's runs is given."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ibmap.binary_score import small_tables
+from ibmap.independence.binary_rows import BinaryColumns, log_tables
+from ibmap.independence.posterior import Prior
+from ibmap.kernels import refined_slices as kernels
+from ibmap.kernels.run_slices import LARGEST
+
+Arrays = tuple[NDArray[Any], ...]
+
+
+def data_of(columns: BinaryColumns, x: int, order: NDArray[np.int64]) -> tuple[Any, ...]:
+    """Arrange the data of a variable as the kernels take it.
+
+    Parameters
+    ----------
+    columns : BinaryColumns
+        The data.
+    x : int
+        The variable.
+    order : ndarray of int
+        The candidates, in the order they are tried.
+
+    Returns
+    -------
+    tuple
+        `data` of `ibmap.kernels.run_rows`.
+    """
+    n_rows = columns.states.shape[1]
+    keys = np.zeros(n_rows, np.uint64)
+    states = np.zeros((n_rows, 8 * ((len(order) + 7) // 8)), np.uint8)
+    weights = np.minimum(columns.weights, LARGEST).astype(np.uint8)  # larger ones are never added up
+    for k, y in enumerate(order):
+        keys |= columns.states[y].astype(np.uint64) << np.uint64(k)
+        states[:, k] = columns.states[y] * weights
+    packed = np.ascontiguousarray(states.view("<u8").astype(np.uint64).T)
+    x_column = np.ascontiguousarray(columns.states[x])
+    return columns.states, order, keys, x_column, columns.weights, columns.is_weighted, packed
+
+
+def prior_of(columns: BinaryColumns, n_candidates: int) -> tuple[Any, ...]:
+    """Tabulate the prior by the size of the conditioning set, as the kernels take it.
+
+    Parameters
+    ----------
+    columns : BinaryColumns
+        The data, with its prior.
+    n_candidates : int
+        The largest size.
+
+    Returns
+    -------
+    tuple
+        `prior` of `ibmap.kernels.run_slices`.
+    """
+    odds, refined = _refined(columns.prior, n_candidates)
+    return odds, -math.log(columns.prior.probability), (columns.tables, small_tables(columns.prior)), refined
+
+
+@lru_cache(maxsize=4)
+def _refined(prior: Prior, n_candidates: int) -> tuple[NDArray[np.float64], Arrays]:
+    """Tabulate the odds of a slice by size, and what small slices contribute by size and at most."""
+    starts, factors, bounds, corners = refined_tables(prior)
+    log_odds = np.array([prior.log_slice_odds(1 << k) for k in range(n_candidates + 1)])
+    odds = np.stack([log_odds, np.exp(log_odds)], axis=1)
+    return odds, (starts, np.log1p(odds[:, 1:] * factors), bounds, corners)
+
+
+@lru_cache(maxsize=4)
+def refined_tables(prior: Prior) -> Arrays:
+    """Tabulate Bayes factors of small slices and what dividing slices can make of them.
+
+    Parameters
+    ----------
+    prior : Prior
+        With integer hyperparameters.
+
+    Returns
+    -------
+    starts, factors, bounds, corners : ndarray
+        As `ibmap.kernels.refined_slices` has them. The corners are infinite but for "sums".
+    """
+    logs = log_tables(LARGEST, prior)
+    starts = np.zeros((kernels.SMALL + 1, kernels.SMALL + 1), np.int64)
+    n_entries = kernels.lay_out(starts)
+    factors, bounds = np.empty(n_entries), np.empty((n_entries, 2))
+    kernels.refine(starts, logs, factors, bounds)
+    corners = np.full((LARGEST + 1, LARGEST + 1), math.inf)
+    if prior.hyperparameters == "sums":
+        kernels.corner_ratios(logs, corners)
+    return starts, factors, bounds, corners
