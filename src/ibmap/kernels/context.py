@@ -160,11 +160,3 @@ def two_row_ratios(numbers, log_odds, log_ratios):
         same_x, same_y = outcome // 2, outcome % 2
         below = row * (row + 1.0 * same_x) * column * (column + 1.0 * same_y)
         log_ratios[outcome] = base + math.log((1.0 + same_x * same_y) / below)
-
-
-@njit(cache=True, nogil=True)
-def test_one(context, data, prior, x, y):
-    """Test X against one variable given one set; return both log posteriors."""
-    independent, dependent = np.empty(1), np.empty(1)
-    test_all(context, data, prior, x, np.array([y]), independent, dependent)
-    return independent[0], dependent[0]

@@ -11,7 +11,8 @@ from collections import namedtuple
 import numpy as np
 from numba import njit
 
-from ibmap.kernels.context import narrowed, nothing_given, test_all, test_one
+from ibmap.kernels.context import narrowed, nothing_given, test_all
+from ibmap.kernels.one_against_one import against_one
 
 # The question: X, its blanket (best with the most telling members first), the variables outside it
 # (best in an order that keeps equal cardinalities together).
@@ -63,11 +64,11 @@ def add_without_one(context, data, prior, question, b, terms):
     x, outside = question.x, question.outside
     independent, dependent = np.empty(outside.shape[0]), np.empty(outside.shape[0])
     test_all(context, data, prior, x, outside, independent, dependent)
-    log_independent, log_dependent = test_one(context, data, prior, x, b)
+    log_independent, log_dependent = against_one(context, data, prior, x, b)
     terms[x] += log_dependent
     terms[b] += independent.sum() + log_independent
     for w in outside:
-        terms[w] += test_one(narrowed(context, data, w), data, prior, x, b)[1]
+        terms[w] += against_one(narrowed(context, data, w), data, prior, x, b)[1]
 
 
 @njit(cache=True, nogil=True)
@@ -87,8 +88,8 @@ def change_terms(data, prior, question, terms):
         for q in range(p + 1, members.shape[0]):
             c = members[q]
             context = without(without_b[q - p - 1], data, members, q)
-            terms[c] += test_one(context, data, prior, x, b)[1]
-            terms[b] += test_one(context, data, prior, x, c)[1]
+            terms[c] += against_one(context, data, prior, x, b)[1]
+            terms[b] += against_one(context, data, prior, x, c)[1]
 
 
 @njit(cache=True, nogil=True)
@@ -106,7 +107,7 @@ def own_tests(data, prior, question, independent, dependent):
     for k in range(members.shape[0]):
         context = without(prefixes[k], data, members, k)
         b = members[k]
-        independent[b], dependent[b] = test_one(context, data, prior, x, b)
+        independent[b], dependent[b] = against_one(context, data, prior, x, b)
 
 
 @njit(cache=True, nogil=True)

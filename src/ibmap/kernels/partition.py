@@ -7,12 +7,13 @@ hardly any row is left, and splitting on costs next to nothing.
 """
 
 import numpy as np
-from numba import njit
+
+from ibmap.kernels.compiling import inlined, inner
 
 FEW = 12  # rows of a slice up to which sorting by insertion beats counting
 
 
-@njit(cache=True, nogil=True)
+@inner
 def sorted_by(column, n_states):
     """Give the partition of all rows into one slice, the rows sorted by a column.
 
@@ -31,7 +32,7 @@ def sorted_by(column, n_states):
     return rows, np.array([0, n_rows], np.int32)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def insert_sorted(rows, keys, n_done, row, key):
     """Insert one row into the first `n_done`, after those of the same key. rows, keys: IN and OUT."""
     k = n_done
@@ -41,7 +42,7 @@ def insert_sorted(rows, keys, n_done, row, key):
     keys[k], rows[k] = key, row
 
 
-@njit(cache=True, nogil=True)
+@inner
 def sort_slice(rows, column, counts, sorted_rows, keys):
     """Sort the rows of one slice by their codes, keeping the order of equal ones.
 
@@ -51,32 +52,32 @@ def sort_slice(rows, column, counts, sorted_rows, keys):
     n = rows.shape[0]
     if n <= FEW:
         for k in range(n):
-            insert_sorted(sorted_rows, keys, k, rows[k], np.int32(column[rows[k]]))
+            insert_sorted(sorted_rows, keys, k, rows[k], np.int32(column[np.uint32(rows[k])]))
         return
     for k in range(n):
-        counts[column[rows[k]] + 1] += 1
+        counts[column[np.uint32(rows[k])] + np.uint32(1)] += 1
     for state in range(1, counts.shape[0]):
         counts[state] += counts[state - 1]
     for k in range(n):
-        code = column[rows[k]]
-        place = counts[code]
+        code = column[np.uint32(rows[k])]
+        place = np.uint32(counts[code])
         counts[code] += 1
         sorted_rows[place] = rows[k]
         keys[place] = code
     counts[:] = 0
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def is_uniform(rows, first, last, column):
     """Tell whether a column has one code in all rows of a slice."""
-    code = column[rows[first]]
+    code = column[np.uint32(rows[first])]
     for k in range(first + 1, last):
-        if column[rows[k]] != code:
+        if column[np.uint32(rows[k])] != code:
             return False
     return True
 
 
-@njit(cache=True, nogil=True)
+@inner
 def refine(rows, starts, column, n_states, weights):
     """Split every slice by one more column.
 

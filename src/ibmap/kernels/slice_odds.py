@@ -11,8 +11,8 @@ the states of Y are counted run by run, and summed up by the table of log-gamma.
 import math
 
 import numpy as np
-from numba import njit
 
+from ibmap.kernels.compiling import inlined, inner
 from ibmap.kernels.exponential import fast_exp
 from ibmap.kernels.likelihood import BIG, TINY, add_logs
 
@@ -20,7 +20,7 @@ SHORT = 16  # rows of a slice up to which its factors are multiplied out
 MODERATE = 250.0  # logs of constants up to this, plus and minus, are multiplied out
 
 
-@njit(cache=True, nogil=True)
+@inner
 def by_length(rows, starts, weights):
     """Put slices in order of their number of rows; those that are long or weighted come last.
 
@@ -56,7 +56,7 @@ def by_length(rows, starts, weights):
     return new_rows, new_starts, firsts
 
 
-@njit(cache=True, nogil=True)
+@inner
 def find_runs(rows, starts, first_slice, x_codes):
     """Find the runs of equal slice and state of X, from some slice on.
 
@@ -78,7 +78,7 @@ def find_runs(rows, starts, first_slice, x_codes):
     return run_starts[: n_runs + 1], slice_runs
 
 
-@njit(cache=True, nogil=True)
+@inner
 def x_constants(rows, starts, states, weights, dirichlet, log_odds, log_gamma, counts, logs):
     """Work out for each slice the log of what Y's counts do not enter, with the prior odds.
 
@@ -102,7 +102,7 @@ def x_constants(rows, starts, states, weights, dirichlet, log_odds, log_gamma, c
         logs[s] = value
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def add_factor(odds, log_ratio):
     """Multiply the product so far by 1 + exp(log_ratio). odds: IN and OUT, (excess, big, tiny)."""
     if log_ratio > BIG:
@@ -116,7 +116,7 @@ def add_factor(odds, log_ratio):
         odds[0] = 0.0
 
 
-@njit(cache=True, nogil=True)
+@inner
 def add_two_row_slices(rows, states, y_codes, last, log_ratios, odds):
     """Multiply in the slices of two rows, the first rows of the partition up to `last`.
 
@@ -125,7 +125,7 @@ def add_two_row_slices(rows, states, y_codes, last, log_ratios, odds):
     n_same_x, n_same_y, n_same_both = np.int64(0), np.int64(0), np.int64(0)
     for k in range(0, last, 2):
         same_x = np.int64(states[k] == states[k + 1])
-        same_y = np.int64(y_codes[rows[k]] == y_codes[rows[k + 1]])
+        same_y = np.int64(y_codes[np.uint32(rows[k])] == y_codes[np.uint32(rows[k + 1])])
         n_same_x += same_x
         n_same_y += same_y
         n_same_both += same_x & same_y
@@ -148,7 +148,7 @@ def add_two_row_slices(rows, states, y_codes, last, log_ratios, odds):
         odds[0] = 0.0
 
 
-@njit(cache=True, nogil=True)
+@inner
 def add_short_slices(rows, states, y_codes, n_y, bounds, length, factors, cells, columns, column, odds):
     """Multiply in the slices of one length.
 
@@ -161,15 +161,15 @@ def add_short_slices(rows, states, y_codes, n_y, bounds, length, factors, cells,
     for s in range(first_slice, last_slice):
         above, below = factors[s], 1.0
         for k in range(base, base + length):
-            y = y_codes[rows[k]]
-            place = states[k] * n_y + y
+            y = y_codes[np.uint32(rows[k])]
+            place = np.uint32(states[k] * n_y + y)
             above *= cells[place]
             below *= columns[y]
             cells[place] += 1.0
             columns[y] += 1.0
         for k in range(base, base + length):
-            y = y_codes[rows[k]]
-            cells[states[k] * n_y + y] = 1.0
+            y = y_codes[np.uint32(rows[k])]
+            cells[np.uint32(states[k] * n_y + y)] = 1.0
             columns[y] = column
         base += length
         excess += above / below * (1.0 + excess)
@@ -179,7 +179,42 @@ def add_short_slices(rows, states, y_codes, n_y, bounds, length, factors, cells,
     odds[0] = excess
 
 
-@njit(cache=True, nogil=True)
+@inlined
+def add_run(rows, first, last, y_codes, weights, log_gamma, counts, sums, touched, in_use, value, n_in_use):
+    """Count Y in a run of one state of X.
+
+    counts, sums, touched, in_use: IN and OUT, the scratch of `add_long_slices`. Returns the log so
+    far with the cells of the run, and how many states the slice has.
+    """
+    n = 0
+    for k in range(first, last):
+        row = np.uint32(rows[k])
+        y = y_codes[row]
+        touched[n] = y
+        n += counts[y] == 0
+        counts[y] += weights[row] if weights.shape[0] > 0 else 1
+    for i in range(n):
+        y = np.uint32(touched[i])
+        count = counts[y]
+        value += log_gamma[np.uint32(1 + count)]
+        counts[y] = 0
+        in_use[n_in_use] = y
+        n_in_use += sums[y] == 0
+        sums[y] += count
+    return value, n_in_use
+
+
+@inlined
+def close_slice(log_gamma, column, sums, in_use, value, n_in_use):
+    """Give the log of a slice from that of its cells. sums, in_use: IN and OUT, as in `add_run`."""
+    for i in range(n_in_use):
+        y = np.uint32(in_use[i])
+        value -= log_gamma[np.uint32(column + sums[y])] - log_gamma[column]
+        sums[y] = 0
+    return value
+
+
+@inner
 def add_long_slices(rows, runs, y_codes, weights, logs, log_gamma, column, scratch, odds):
     """Multiply in the slices that are long or weighted.
 
@@ -191,26 +226,14 @@ def add_long_slices(rows, runs, y_codes, weights, logs, log_gamma, column, scrat
     for s in range(slice_runs.shape[0] - 1):
         n_in_use, value = 0, logs[s]
         for r in range(slice_runs[s], slice_runs[s + 1]):
-            n = 0
-            for k in range(run_starts[r], run_starts[r + 1]):
-                y = y_codes[rows[k]]
-                touched[n] = y
-                n += counts[y] == 0
-                counts[y] += weights[rows[k]] if weights.shape[0] > 0 else 1
-            for i in range(n):
-                y, count = touched[i], counts[touched[i]]
-                value += log_gamma[1 + count]
-                counts[y] = 0
-                in_use[n_in_use] = y
-                n_in_use += sums[y] == 0
-                sums[y] += count
-        for i in range(n_in_use):
-            value -= log_gamma[column + sums[in_use[i]]] - log_gamma[column]
-            sums[in_use[i]] = 0
-        add_factor(odds, value)
+            first, last = run_starts[r], run_starts[r + 1]
+            value, n_in_use = add_run(
+                rows, first, last, y_codes, weights, log_gamma, counts, sums, touched, in_use, value, n_in_use
+            )
+        add_factor(odds, close_slice(log_gamma, column, sums, in_use, value, n_in_use))
 
 
-@njit(cache=True, nogil=True)
+@inner
 def log_of(odds):
     """Give log(prod(1 + e) - 1). odds: IN."""
     excess, log_big, log_tiny = odds
