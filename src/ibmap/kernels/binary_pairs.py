@@ -57,18 +57,23 @@ def q(a, b, cell, side):
 
 
 @inlined
-def join(product, log_product, t0, t1):
-    """Multiply (1 + exp(t0)) (1 + exp(t1)) into a product kept as exp(log_product) product."""
-    if t0 > BIG:
-        log_product += t0
-        t0 = -np.inf
-    if t1 > BIG:
-        log_product += t1
-        t1 = -np.inf
-    product *= (1.0 + fast_exp(t0)) * (1.0 + fast_exp(t1))
-    if product > SPILL:
-        log_product += math.log(product)
-        product = 1.0
+def multiply_all(exponents):
+    """Multiply 1 + exp(t) over an even number of t, as a factor and the log of another.
+
+    exponents: IN, changed. One step at a time for all of them, so that the exponentials of many overlap.
+    """
+    product, log_product = 1.0, 0.0
+    for k in range(exponents.shape[0]):
+        if exponents[k] > BIG:
+            log_product += exponents[k] - BIG
+            exponents[k] = BIG
+    for k in range(exponents.shape[0]):
+        exponents[k] = 1.0 + fast_exp(exponents[k])
+    for k in range(0, exponents.shape[0], 2):
+        product *= exponents[k] * exponents[k + 1]
+        if product > SPILL:
+            log_product += math.log(product)
+            product = 1.0
     return product, log_product
 
 
@@ -85,12 +90,12 @@ def common(bits, v, u, run_words, first_run, n_planes):
 
 
 @inlined
-def large_slices(v, u, bits, run_words, n_planes, ones, sizes, log_terms, cell, side):
-    """Multiply 1 + e over the large slices: the tests of U given V and of V given U.
+def large_slices(v, u, bits, run_words, n_planes, ones, sizes, log_terms, cell, side, exponents):
+    """List log e of the large slices: the tests of U given V and of V given U.
 
-    Returns both products, each as a factor and the log of another.
+    exponents: OUT, (2, twice the slices): those of U given V, those of V given U.
     """
-    product_v, log_v, product_u, log_u = 1.0, 0.0, 1.0, 0.0
+    given_v, given_u = exponents[0], exponents[1]
     for z in range(log_terms.shape[1]):
         both0 = common(bits, v, u, run_words, 2 * z * n_planes, n_planes)
         both1 = common(bits, v, u, run_words, (2 * z + 1) * n_planes, n_planes)
@@ -100,13 +105,10 @@ def large_slices(v, u, bits, run_words, n_planes, ones, sizes, log_terms, cell, 
         q10 = q(v0, v1, cell, side)
         q01 = q(u0, u1, cell, side)
         q00 = q(sizes[z, 0] - v0 - u0 - both0, sizes[z, 1] - v1 - u1 - both1, cell, side)
-        product_v, log_v = join(
-            product_v, log_v, log_terms[v, z, 0] + q01 + q00, log_terms[v, z, 1] + q11 + q10
-        )
-        product_u, log_u = join(
-            product_u, log_u, log_terms[u, z, 0] + q10 + q00, log_terms[u, z, 1] + q11 + q01
-        )
-    return product_v, log_v, product_u, log_u
+        given_v[2 * z] = log_terms[v, z, 0] + q01 + q00
+        given_v[2 * z + 1] = log_terms[v, z, 1] + q11 + q10
+        given_u[2 * z] = log_terms[u, z, 0] + q10 + q00
+        given_u[2 * z + 1] = log_terms[u, z, 1] + q11 + q01
 
 
 @inlined
@@ -159,12 +161,13 @@ def pair_sums(bits_large, bits_small, run_words, n_planes, masks, counts, tables
     n_large = log_terms.shape[1]
     n = ones.shape[0]
     products = np.ones(n)
+    exponents = np.empty((2, 2 * n_large))
     sums[:] = 0.0
     for v in range(n):
         for u in range(v + 1, n):
-            a_v, log_v, a_u, log_u = large_slices(
-                v, u, bits_large, run_words, n_planes, ones, sizes, log_terms, cell, side
-            )
+            large_slices(v, u, bits_large, run_words, n_planes, ones, sizes, log_terms, cell, side, exponents)
+            a_v, log_v = multiply_all(exponents[0])
+            a_u, log_u = multiply_all(exponents[1])
             b_v, more_v, b_u, more_u = small_slices(
                 v, u, bits_small, masks, ones, sizes, n_large, terms, ratios
             )
