@@ -126,6 +126,16 @@ TABLE_LEARNERS = (Learner("gsmn", gsmn), Learner("hc", hc), Learner("hc best", b
 PAIRWISE_LEARNERS = tuple(Learner(name_of(g), partial(pairwise_hc, penalty=g)) for g in PENALTIES)
 REGRESSIONS = (Learner("l1", l1_ebic), Learner("abess", best_subset))
 BASELINES = tuple(each.name for each in REGRESSIONS)
+OWN = COLOURS[3]  # of the pairwise test in figures
+LINES = {
+    "gsmn": FAINT,
+    "hc": COLOURS[0],
+    "hc best": COLOURS[1],
+    "hc empty": COLOURS[1],
+    "ts": COLOURS[2],
+    "l1": "#0f766e",
+    "abess": "#be185d",
+}
 TITLES = {
     "gsmn": "GSMN",
     "hc": "HC",
@@ -307,7 +317,6 @@ def draw_errors(rows: pl.DataFrame, learners: Sequence[str]) -> Figure:
     cells = rows.select("family", "n", "tau").unique(maintain_order=True).rows()
     n_columns = min(4, len(cells))
     figure, grid = make_panels(-(-len(cells) // n_columns), n_columns, "Wrong edges against rows", width=2.6)
-    colours = dict(zip(learners, (FAINT, *COLOURS, "#0f766e", "#be185d", "#a16207"), strict=False))
     for panel, cell in zip(grid.flat, cells, strict=False):
         part = rows.filter(
             (pl.col("family") == cell[0]) & (pl.col("n") == cell[1]) & (pl.col("tau") == cell[2])
@@ -318,7 +327,7 @@ def draw_errors(rows: pl.DataFrame, learners: Sequence[str]) -> Figure:
             panel.plot(
                 means["N"],
                 means["edge_errors"] + 0.1,
-                color=colours[name],
+                color=LINES.get(name, OWN),
                 marker="o",
                 markersize=3,
                 linewidth=2.2 if own else 1.1,
