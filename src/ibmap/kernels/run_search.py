@@ -279,7 +279,9 @@ def advance(data, prior, tables, row_slots, counts, costs, tolerance, trust, n_m
             counts[N_EXPANDED] += 1
             members = nodes[1][node]
             later = (everyone >> np.uint64(next_place(members))) << np.uint64(next_place(members))
-            row = find_row(data, prior, rows, row_slots, counts, members, later, lows, True)
+            row = 0  # any will do if nobody is left to be tested
+            if later != 0:
+                row = find_row(data, prior, rows, row_slots, counts, members, later, lows, True)
             grow(tables, counts, limit, node, row, lows, trust)
         elif form == 0:
             end(nodes, counts, costs, tolerance, node, order)
