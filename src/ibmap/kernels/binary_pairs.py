@@ -16,7 +16,7 @@ import math
 import numpy as np
 
 from ibmap.kernels.bits import popcount
-from ibmap.kernels.compiling import inlined, kernel
+from ibmap.kernels.compiling import inlined, inner, kernel
 from ibmap.kernels.exponential import fast_exp
 
 BIG = 100.0  # adding 1 to exp(BIG) changes nothing, and products of it stay finite
@@ -56,7 +56,7 @@ def q(a, b, cell, side):
     return cell[np.uint32(a)] + cell[np.uint32(b)] - side[np.uint32(a + b)]
 
 
-@inlined
+@inner
 def multiply_all(exponents):
     """Multiply 1 + exp(t) over an even number of t, as a factor and the log of another.
 

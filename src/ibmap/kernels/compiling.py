@@ -3,6 +3,7 @@
 - `kernel`: called from Python, and by other kernels.
 - `inner`: called by kernels alone. Without the wrappers that Python needs it compiles in
   about half the time; a call from Python would crash, and a test sees to it that there is none.
+  It is not kept in a file of its own: the kernels that call it contain it.
 - `inlined`: an inner one that LLVM copies into its callers, for the few lines of an inner loop. It is
   typed once for each kind of argument, where Numba's own inlining types every copy again.
 
@@ -18,5 +19,5 @@ from numba import njit
 WITHOUT_DOOR: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 kernel = njit(cache=True, nogil=True)
-inner = njit(cache=True, nogil=True, **WITHOUT_DOOR)
-inlined = njit(cache=True, nogil=True, forceinline=True, **WITHOUT_DOOR)
+inner = njit(nogil=True, **WITHOUT_DOOR)
+inlined = njit(nogil=True, forceinline=True, **WITHOUT_DOOR)
