@@ -3,8 +3,10 @@
 Members are put into five parts. Two slices that differ in two members at most
 agree on three parts at least, so only slices that agree on three parts are
 compared: ten rounds, one for each choice of three. A pair is taken in the round
-of the three lowest parts it agrees on. Whether a pair is taken cannot be foreseen,
-so it is always written down and the place kept if it is: there is no branch.
+of the three lowest parts it agrees on. For few slices of many members three parts will
+do, of which they agree on one: three rounds, which are slow if many slices are alike.
+Whether a pair is taken cannot be foreseen, so it is always written down and the
+place kept if it is: there is no branch.
 """
 
 import numpy as np
@@ -12,7 +14,7 @@ import numpy as np
 from ibmap.kernels.bits import popcount
 from ibmap.kernels.compiling import inlined, inner, kernel
 
-N_PARTS = 5
+FEW = 512  # slices, of which all pairs can be compared
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 ONE = np.uint64(1)
 FULL = np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -25,21 +27,39 @@ def lowest_bit(word):
 
 
 @inner
-def rounds_of(n_members):
-    """List the choices of three parts: what slices agree on, and two parts where they differ.
+def parts_of(n_members, n_parts):
+    """Divide the members; give each part's bits."""
+    parts = np.zeros(n_parts, np.uint64)
+    for i in range(n_members):
+        parts[i * n_parts // n_members] |= ONE << np.uint64(i)
+    return parts
+
+
+@inner
+def rounds_of_one(n_members):
+    """List the choices of one part in three, as `rounds_of_three` does."""
+    parts = parts_of(n_members, 3)
+    rounds = np.full((3, 3), FULL)
+    for k in range(3):
+        rounds[k, 0] = parts[k]
+        for part in range(k):
+            rounds[k, 1 + part] = parts[part]
+    return rounds
+
+
+@inner
+def rounds_of_three(n_members):
+    """List the choices of three parts in five: what slices agree on, and two parts where they differ.
 
     The latter are the parts below the highest chosen that are not chosen, or all members.
     """
-    parts = np.zeros(N_PARTS, np.uint64)
-    for i in range(n_members):
-        parts[i * N_PARTS // n_members] |= ONE << np.uint64(i)
-    rounds = np.zeros((10, 3), np.uint64)
+    parts = parts_of(n_members, 5)
+    rounds = np.full((10, 3), FULL)
     n_rounds = 0
-    for i in range(N_PARTS):
-        for j in range(i + 1, N_PARTS):
-            for k in range(j + 1, N_PARTS):
+    for i in range(5):
+        for j in range(i + 1, 5):
+            for k in range(j + 1, 5):
                 rounds[n_rounds, 0] = parts[i] | parts[j] | parts[k]
-                rounds[n_rounds, 1] = rounds[n_rounds, 2] = FULL
                 n_below = 0
                 for part in range(k):
                     if part not in (i, j):
@@ -72,9 +92,9 @@ def sort_by_bucket(keys, mask, n_bits, starts, slices, sorted_keys):
 def pairs_of_round(agreed, starts, slices, keys, found, differences, n_found):
     """Add the pairs of one round to those found.
 
-    agreed: IN, a row of `rounds_of`. starts, slices, keys: IN, from `sort_by_bucket`. found,
-    differences: IN and OUT, rows (slice, slice) and the members that differ. Returns both, with
-    more room where needed, and how many there are.
+    agreed: IN, a row of `rounds_of_three` or `rounds_of_one`. starts, slices, keys: IN, from
+    `sort_by_bucket`. found, differences: IN and OUT, rows (slice, slice) and the members that
+    differ. Returns both, with more room where needed, and how many there are.
     """
     for bucket in range(starts.shape[0] - 2):
         last = starts[bucket + 1]
@@ -108,7 +128,8 @@ def near_pairs(keys, n_members):
     starts = np.empty((1 << n_bits) + 2, np.int32)
     slices, sorted_keys = np.empty(n, np.int32), np.empty(n, np.uint64)
     found, differences, n_found = np.empty((4 * n, 2), np.int32), np.empty(4 * n, np.uint64), 0
-    rounds = rounds_of(n_members)
+    is_told_by_third = n <= FEW and n >> (n_members // 3) == 0
+    rounds = rounds_of_one(n_members) if is_told_by_third else rounds_of_three(n_members)
     for k in range(rounds.shape[0]):
         sort_by_bucket(keys, rounds[k, 0], n_bits, starts, slices, sorted_keys)
         found, differences, n_found = pairs_of_round(
