@@ -95,6 +95,18 @@ def test_changes_are_the_terms_of_the_changed_blankets(data):
     assert is_exact.all()
 
 
+@pytest.mark.parametrize("ordered", [False, True])
+@pytest.mark.parametrize("weight", [10, 10_000, 1_000_000])
+def test_changes_are_the_terms_where_a_strong_member_is_dropped(weight, ordered):
+    cells = [(i, i, i % 2) for i in range(5)]
+    table = EncodedTable.from_codes(cells, weights=[weight] * 5)
+    for ridge in (1e-4, 1.0):
+        score = local_score(PairwiseTest(table, ordered=ordered, ridge=ridge))
+        for x, blanket in ((0, (1,)), (0, (1, 2)), (2, (0, 1))):
+            terms = [score.term(x, each) for each in changed_blankets(x, blanket, 3)]
+            assert score.changes(x, blanket) == pytest.approx(terms, rel=1e-6)
+
+
 @given(st.data())
 def test_the_test_is_symmetric_and_its_probabilities_add_up(data):
     table, options = data.draw(cases(max_variables=5, max_rows=60))

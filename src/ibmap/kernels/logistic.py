@@ -14,7 +14,7 @@ import numpy as np
 from ibmap.kernels.compiling import inlined, inner
 
 MAX_STEPS = 200
-MAX_HALVINGS = 50
+MAX_HALVINGS = 200
 LAST_STEP = 1e-11  # a Newton step that promises less than this is the last
 NOTHING = 1e-26  # one that promises less than this is not taken
 SAFE = 1e-6  # a step that promises less than this cannot overshoot
@@ -258,7 +258,7 @@ def fit(theta, states, design, is_ordered, features, columns, prior, lower, prob
     probabilities: OUT, of the states in each cell.
     """
     m = theta.shape[0]
-    gradient, hessian, step = np.empty(m), np.empty((m, m)), np.empty(m)
+    gradient, hessian, step, begin = np.empty(m), np.empty((m, m)), np.empty(m), np.empty(m)
     best = evaluate(
         theta, states, design, is_ordered, features, columns, prior, gradient, hessian, probabilities
     )
@@ -275,6 +275,7 @@ def fit(theta, states, design, is_ordered, features, columns, prior, lower, prob
         backward(lower, step)
         before = best
         for k in range(m):
+            begin[k] = theta[k]
             theta[k] += step[k]
         best = evaluate(
             theta, states, design, is_ordered, features, columns, prior, gradient, hessian, probabilities
@@ -284,7 +285,7 @@ def fit(theta, states, design, is_ordered, features, columns, prior, lower, prob
             halvings += 1
             for k in range(m):
                 step[k] *= 0.5
-                theta[k] -= step[k]
+                theta[k] = begin[k] + step[k]
             best = evaluate(
                 theta, states, design, is_ordered, features, columns, prior, gradient, hessian, probabilities
             )

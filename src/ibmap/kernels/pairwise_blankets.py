@@ -1,6 +1,7 @@
 """What a single change of a blanket does to a fit: its cells, its design, and where it begins.
 
-A member taken out leaves the cells as they are and loses its columns of the design; one put in
+A member taken out leaves the cells as they are and loses its columns of the design (what the fit had
+makes no good beginning without it: intercepts that made up for a strong effect); one put in
 splits every cell by its states, and the counts of the new cells are common bits of two columns.
 """
 
@@ -43,8 +44,8 @@ def is_among(members, y):
 
 
 @inner
-def dropped(x, members, b, design, theta, setup):
-    """Give design and parameters of a blanket without one member."""
+def dropped(members, b, design, setup):
+    """Give the design of a blanket without one member."""
     n_states, ordered, _starts = setup
     at, size = 1, 0
     for c in members:
@@ -52,22 +53,11 @@ def dropped(x, members, b, design, theta, setup):
             size = n_scores(n_states[b], ordered[b])
             break
         at += n_scores(n_states[c], ordered[c])
-    width = design.shape[1] - 1
     smaller = np.empty((design.shape[0], design.shape[1] - size))
     for c in range(design.shape[0]):
         for q in range(smaller.shape[1]):
             smaller[c, q] = design[c, q if q < at else q + size]
-    n_intercepts, n_slopes = n_states[x] - 1, n_scores(n_states[x], ordered[x])
-    shorter = np.empty(n_intercepts + n_slopes * (width - size))
-    for k in range(n_intercepts):
-        shorter[k] = theta[k]
-    k = n_intercepts
-    for d in range(n_slopes):
-        for q in range(width):
-            if q + 1 < at or q + 1 >= at + size:
-                shorter[k] = theta[n_intercepts + d * width + q]
-                k += 1
-    return smaller, shorter
+    return smaller
 
 
 @inner

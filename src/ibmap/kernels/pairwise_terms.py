@@ -149,9 +149,9 @@ def all_terms(x, members, totals, counts, design, packed, together, setup, weigh
         if y == x:
             continue
         if is_among(members, y):
-            changed, shorter = dropped(x, members, y, design, theta, setup)
-            others = without(members, y)
-            terms[y] = term(x, others, totals, counts, changed, shorter, together, setup, weights)
+            changed = dropped(members, y, design, setup)
+            others, begin = without(members, y), no_theta(x, changed, setup)
+            terms[y] = term(x, others, totals, counts, changed, begin, together, setup, weights)
         else:
             new_totals, new_counts, changed = split_cells(y, totals, counts, design, packed, setup)
             longer = grown(x, y, design.shape[1], theta, setup)
