@@ -239,3 +239,13 @@ def test_a_row_given_the_variable_itself_is_refused():
     test = BayesianTest([[0, 1], [1, 0]])
     with pytest.raises(InvalidOptionError, match="'x1' is in its own set"):
         test.rows([(1, ("x1",))])
+
+
+def test_rows_read_sets_as_single_questions_do():
+    test = BayesianTest(EncodedTable.from_codes([[0, 1, 0], [1, 0, 1], [1, 1, 0]], names=["a", "bc", "b"]))
+    for loose, same in (("bc", ["bc"]), (1, [1]), (None, [])):
+        found, expected = test.rows([("a", loose)]), test.rows([("a", same)])
+        assert np.array_equal(found, expected, equal_nan=True)
+    for question in ((0, 1, 2), "a", 5):
+        with pytest.raises(InvalidOptionError, match="a question is a variable and its conditioning set"):
+            test.rows([question])

@@ -13,8 +13,8 @@ from ibmap.errors import InvalidOptionError
 RandomState: TypeAlias = int | np.random.Generator | None
 
 
-def as_number(value: float, name: str, *, low: float, high: float) -> float:
-    """Check an option that must lie strictly between two bounds.
+def as_number(value: float, name: str, *, low: float, high: float, from_low: bool = False) -> float:
+    """Check an option that must lie between two bounds.
 
     Parameters
     ----------
@@ -24,6 +24,8 @@ def as_number(value: float, name: str, *, low: float, high: float) -> float:
         Its name, for the message.
     low, high : float
         Bounds, exclusive.
+    from_low : bool
+        Whether the lower one is allowed.
 
     Returns
     -------
@@ -35,8 +37,10 @@ def as_number(value: float, name: str, *, low: float, high: float) -> float:
     >>> as_number(0.5, "prior", low=0, high=1)
     0.5
     """
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not low < value < high:
-        msg = f"{name} must be a number strictly between {low} and {high}; got {value!r}"
+    is_number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+    if not is_number or not (low < value < high or (from_low and value == low)):
+        span = f"from {low} on, under {high}" if from_low else f"strictly between {low} and {high}"
+        msg = f"{name} must be a number {span}; got {value!r}"
         raise InvalidOptionError(msg)
     return float(value)
 

@@ -170,7 +170,7 @@ MaxNodes = Annotated[
     typer.Option(
         metavar="N",
         min=1,
-        help="ts: stop after so many questions branched on, with the best so far and a bound.",
+        help="ts: stop after so many states looked at, with the best so far and a bound.",
         rich_help_panel=CLIMB,
         show_default=False,
     ),

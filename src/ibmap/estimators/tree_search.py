@@ -38,7 +38,7 @@ class IBMAPTS(StructureLearner):
     penalty, ridge, ordered
         Options of `ibmap.PairwiseTest`, with `prior`.
     max_nodes : int, optional
-        Stop after so many questions branched on, with a `SearchWarning`.
+        Stop after so many states looked at, with a `SearchWarning`.
     max_seconds : float, optional
         Stop the search after so many seconds, with a `SearchWarning`.
     max_memory : int or str, optional

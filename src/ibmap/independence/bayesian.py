@@ -83,7 +83,7 @@ class BayesianTest(ProbabilisticTest):
         return self._make_row(x, given)
 
     def rows(
-        self, questions: Iterable[tuple[Variable, Iterable[Variable]]], n_threads: int = 1
+        self, questions: Iterable[tuple[Variable, Iterable[Variable] | Variable | None]], n_threads: int = 1
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Test variables against all others, each given a set: the fastest way to ask a lot, uncounted.
 
@@ -108,14 +108,18 @@ class BayesianTest(ProbabilisticTest):
         array([[   nan, -22.89,  -0.23],
                [   nan,    nan,  -0.51]])
         """
-        asked = [self._question(x, given) for x, given in questions]
+        asked = [self._question(question) for question in questions]
         bulk = Bulk(self.n_variables, self._make_row, self.columns)
         return bulk.log_posteriors(asked, as_thread_count(n_threads))
 
-    def _question(self, x: Variable, given: Iterable[Variable]) -> tuple[int, tuple[int, ...]]:
+    def _question(self, question: object) -> tuple[int, tuple[int, ...]]:
         """Number a variable and its set."""
-        number = variable_index(self.names, x)
-        members = tuple(sorted({variable_index(self.names, z) for z in given}))
+        if not isinstance(question, (tuple, list)) or len(question) != 2:
+            msg = (
+                f"a question is a variable and its conditioning set, such as ('x0', ['x1']); got {question!r}"
+            )
+            raise InvalidOptionError(msg)
+        number, members = variable_index(self.names, question[0]), self.given_set(question[1])
         if number in members:
             msg = f"a variable is tested given others; {self.names[number]!r} is in its own set"
             raise InvalidOptionError(msg)

@@ -46,7 +46,7 @@ class PairwiseTest(ProbabilisticTest):
         to have three neighbours, whatever n; with 0 every link is as likely as not.
     ridge : float
         Precision of the normal prior on effects centred over states. For two binary
-        variables the log odds ratio has standard deviation 2 / sqrt(ridge).
+        variables the log odds ratio has standard deviation 2 / sqrt(ridge). Between 1e-6 and 1e6.
     ordered : bool or list of column names or numbers
         Variables whose states are in order; each then has one slope.
     prior : float
@@ -71,7 +71,7 @@ class PairwiseTest(ProbabilisticTest):
         prior: float = 0.5,
     ) -> None:
         self.table = without_repetition(encode(X))
-        self.penalty = as_number(penalty, "penalty", low=-1e-300, high=100)
+        self.penalty = as_number(penalty, "penalty", low=0, high=100, from_low=True)
         self.prior = as_number(prior, "prior", low=1e-300, high=1)
         ridge = as_number(ridge, "ridge", low=1e-6, high=1e6)
         self.regressions = Regressions(self.table, ordered, ridge)

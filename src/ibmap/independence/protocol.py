@@ -141,9 +141,8 @@ class IndependenceTest(ABC):
         Triplet
             In the order asked, with the set sorted and without repetitions.
         """
-        given = (given,) if isinstance(given, (str, int)) else () if given is None else given
-        numbers = {variable_index(self.names, z) for z in given}
-        result = Triplet(variable_index(self.names, x), variable_index(self.names, y), tuple(sorted(numbers)))
+        numbers = self.given_set(given)
+        result = Triplet(variable_index(self.names, x), variable_index(self.names, y), numbers)
         if result.x == result.y or result.x in numbers or result.y in numbers:
             msg = (
                 f"a test needs two different variables outside the given ones; "
@@ -151,6 +150,22 @@ class IndependenceTest(ABC):
             )
             raise InvalidOptionError(msg)
         return result
+
+    def given_set(self, given: Iterable[Variable] | Variable | None) -> tuple[int, ...]:
+        """Number a conditioning set given by names or numbers.
+
+        Parameters
+        ----------
+        given : iterable of int or str, int, str or None
+            The set; a single variable is a set of one, None is the empty set.
+
+        Returns
+        -------
+        tuple of int
+            Sorted, without repetitions.
+        """
+        given = (given,) if isinstance(given, (str, int)) else () if given is None else given
+        return tuple(sorted({variable_index(self.names, z) for z in given}))
 
     def ask_triplet(self, triplet: Triplet) -> Answer:
         """Answer a question whose set is sorted; remember and count it.
