@@ -315,3 +315,21 @@ SliceChoice = Annotated[
         show_default=False,
     ),
 ]
+
+MissingAsLearned = Annotated[
+    Missing | None,
+    typer.Option(
+        help="Missing values of the table. (default: as the network was learned)",
+        rich_help_panel=READING,
+        show_default=False,
+    ),
+]
+BinsAsLearned = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="RULE",
+        help="Cut numbers into intervals, as in learn. (default: as the network was learned)",
+        rich_help_panel=READING,
+        show_default=False,
+    ),
+]

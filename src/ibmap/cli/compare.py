@@ -6,9 +6,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ibmap.cli.arguments import READING, MissingMarks, NoHeader, Separator, TextEncoding
+from ibmap.cli.arguments import (
+    BinsAsLearned,
+    MissingAsLearned,
+    MissingMarks,
+    NoHeader,
+    Separator,
+    TextEncoding,
+)
 from ibmap.cli.console import interruptible, output, print_json, printable, warnings_as_messages
-from ibmap.cli.options import Missing, read_bins, reading_as_learned, text_options
+from ibmap.cli.options import read_bins, reading_as_learned, text_options
 from ibmap.errors import InvalidOptionError
 
 if TYPE_CHECKING:
@@ -59,23 +66,8 @@ def _compare(  # noqa: PLR0913, PLR0917 - a command's options are its parameters
             show_default=False,
         ),
     ] = None,
-    missing: Annotated[
-        Missing | None,
-        typer.Option(
-            help="Missing values of the table. (default: as LEARNED was learned)",
-            rich_help_panel=READING,
-            show_default=False,
-        ),
-    ] = None,
-    bins: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="RULE",
-            help="Cut numbers into intervals, as in learn. (default: as LEARNED was learned)",
-            rich_help_panel=READING,
-            show_default=False,
-        ),
-    ] = None,
+    missing: MissingAsLearned = None,
+    bins: BinsAsLearned = None,
     separator: Separator = None,
     encoding: TextEncoding = None,
     na: MissingMarks = None,

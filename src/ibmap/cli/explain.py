@@ -7,9 +7,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ibmap.cli.arguments import READING, MissingMarks, NoHeader, Separator, TextEncoding
+from ibmap.cli.arguments import (
+    BinsAsLearned,
+    MissingAsLearned,
+    MissingMarks,
+    NoHeader,
+    Separator,
+    TextEncoding,
+)
 from ibmap.cli.console import interruptible, print_json, warnings_as_messages
-from ibmap.cli.options import Missing, read_bins, reading_as_learned, text_options
+from ibmap.cli.options import read_bins, reading_as_learned, text_options
 from ibmap.cli.progress import Waiting
 from ibmap.errors import InvalidOptionError, NotExplainedError
 
@@ -58,23 +65,8 @@ def _explain(  # noqa: PLR0913, PLR0917 - a command's options are its parameters
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the evidence as JSON.")] = False,
-    missing: Annotated[
-        Missing | None,
-        typer.Option(
-            help="Missing values of the table. (default: as the network was learned)",
-            rich_help_panel=READING,
-            show_default=False,
-        ),
-    ] = None,
-    bins: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="RULE",
-            help="Cut numbers into intervals, as in learn. (default: as the network was learned)",
-            rich_help_panel=READING,
-            show_default=False,
-        ),
-    ] = None,
+    missing: MissingAsLearned = None,
+    bins: BinsAsLearned = None,
     separator: Separator = None,
     encoding: TextEncoding = None,
     na: MissingMarks = None,

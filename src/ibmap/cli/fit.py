@@ -10,9 +10,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ibmap.cli.arguments import READING, MissingMarks, NoHeader, Quiet, Separator, TableFile, TextEncoding
+from ibmap.cli.arguments import (
+    BinsAsLearned,
+    MissingAsLearned,
+    MissingMarks,
+    NoHeader,
+    Quiet,
+    Separator,
+    TableFile,
+    TextEncoding,
+)
 from ibmap.cli.console import interruptible, output, print_json, say, warnings_as_messages
-from ibmap.cli.options import Missing, check_folder, read_bins, reading_as_learned, text_options
+from ibmap.cli.options import check_folder, read_bins, reading_as_learned, text_options
 from ibmap.cli.progress import Waiting
 from ibmap.errors import FileFormatError, InvalidOptionError
 
@@ -82,23 +91,8 @@ def _fit(  # noqa: PLR0913, PLR0917 - a command's options are its parameters
     ] = FitMethod.auto,
     as_json: Annotated[bool, typer.Option("--json", help="Print how it was fitted as JSON.")] = False,
     quiet: Quiet = False,
-    missing: Annotated[
-        Missing | None,
-        typer.Option(
-            help="Missing values of the table. (default: as the network was learned)",
-            rich_help_panel=READING,
-            show_default=False,
-        ),
-    ] = None,
-    bins: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="RULE",
-            help="Cut numbers into intervals, as in learn. (default: as the network was learned)",
-            rich_help_panel=READING,
-            show_default=False,
-        ),
-    ] = None,
+    missing: MissingAsLearned = None,
+    bins: BinsAsLearned = None,
     separator: Separator = None,
     encoding: TextEncoding = None,
     na: MissingMarks = None,
