@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from ibmap.errors import InvalidOptionError
 from ibmap.experiments.cautious import CautiousTest
 from ibmap.experiments.study import Instance, Metric
@@ -83,8 +85,8 @@ def cautious_independence_errors(graph: MarkovGraph, instance: Instance, seed: i
     return sum(wrong) / len(wrong)
 
 
-def precision(graph: MarkovGraph, instance: Instance, seed: int) -> float:
-    """Give the share of learned edges that are true.
+def edge_share(graph: MarkovGraph, instance: Instance, seed: int, share: str) -> float:
+    """Give a share that tells how many edges are right.
 
     Parameters
     ----------
@@ -94,53 +96,15 @@ def precision(graph: MarkovGraph, instance: Instance, seed: int) -> float:
         Its reference is the true structure.
     seed : int
         Not used.
+    share : {"precision", "recall", "f1"}
+        Of learned edges that are true, of true ones that were learned, or their harmonic mean.
 
     Returns
     -------
     float
         From 0 to 1.
     """
-    return _compared(graph, instance).precision
-
-
-def recall(graph: MarkovGraph, instance: Instance, seed: int) -> float:
-    """Give the share of true edges that were learned.
-
-    Parameters
-    ----------
-    graph : MarkovGraph
-        The learned structure.
-    instance : Instance
-        Its reference is the true structure.
-    seed : int
-        Not used.
-
-    Returns
-    -------
-    float
-        From 0 to 1.
-    """
-    return _compared(graph, instance).recall
-
-
-def f1(graph: MarkovGraph, instance: Instance, seed: int) -> float:
-    """Give the harmonic mean of precision and recall.
-
-    Parameters
-    ----------
-    graph : MarkovGraph
-        The learned structure.
-    instance : Instance
-        Its reference is the true structure.
-    seed : int
-        Not used.
-
-    Returns
-    -------
-    float
-        From 0 to 1.
-    """
-    return _compared(graph, instance).f1
+    return float(getattr(_compared(graph, instance), share))
 
 
 def _compared(graph: MarkovGraph, instance: Instance) -> EdgeComparison:
@@ -154,6 +118,6 @@ def _compared(graph: MarkovGraph, instance: Instance) -> EdgeComparison:
 EDGES = Metric("edge_errors", edge_errors)
 INDEPENDENCES = Metric("independence_errors", independence_errors)
 CAUTIOUS_INDEPENDENCES = Metric("cautious_independence_errors", cautious_independence_errors)
-PRECISION = Metric("precision", precision)
-RECALL = Metric("recall", recall)
-F1 = Metric("f1", f1)
+PRECISION = Metric("precision", partial(edge_share, share="precision"))
+RECALL = Metric("recall", partial(edge_share, share="recall"))
+F1 = Metric("f1", partial(edge_share, share="f1"))
