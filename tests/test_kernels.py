@@ -18,7 +18,7 @@ from ibmap.independence.posterior import Prior
 from ibmap.independence.rows import CellRow, SlicedRow
 from ibmap.independence.table_numbers import TableNumbers, log_gamma_table
 from ibmap.kernels import (
-    binary_layout,
+    binary_packing,
     binary_sparse,
     cached_kernels,
     context,
@@ -30,7 +30,6 @@ from ibmap.kernels.counting import hash_keys
 from ibmap.kernels.exponential import fast_exp
 from ibmap.kernels.near_pairs import near_pairs
 from ibmap.kernels.sparse_outside import parted
-from ibmap.kernels.two_points import two_point_sums
 from ibmap.row_score import RowScore
 from ibmap.score import TestScore
 from ibmap.table import EncodedTable
@@ -88,7 +87,7 @@ def test_the_exponential_of_nothing_is_next_to_nothing():
 @given(st.lists(WORDS, min_size=64, max_size=64))
 def test_transposing_swaps_rows_and_columns_of_bits(rows):
     block = np.array(rows, np.uint64)
-    binary_layout.transpose(block)
+    binary_packing.transpose(block)
     for i in range(64):
         for j in range(64):
             assert (int(block[i]) >> j & 1) == (rows[j] >> i & 1)
@@ -137,24 +136,6 @@ def test_edges_are_found_by_slice_and_member_and_grouped_by_kind(keys, data):
         assert edge_along(z, member, *links) == (of_z[0] if of_z else -1)
 
 
-@given(st.integers(1, 4), st.integers(1, 70), st.integers(0, 2**32 - 1))
-def test_slices_of_two_data_points_are_counted_64_at_once(n, n_slices, seed):
-    rng = np.random.default_rng(seed)
-    outcomes, points = rng.random((2, 2)), rng.integers(0, 2, (n + 1, n_slices, 2))
-    bits = np.zeros((n, 3 + n_slices), np.uint64)
-    bits[:, 3:] = points[1:, :, 0] + 2 * points[1:, :, 1]
-    sizes = np.stack([2 - points[0].sum(axis=1), points[0].sum(axis=1)], axis=1).astype(np.int32)
-    sums = np.zeros(n)
-    n_informative = two_point_sums(bits, 3, sizes, outcomes, sums)
-    is_same = points[:, :, 0] == points[:, :, 1]
-    for w in range(n):
-        given_w = [k for k in range(n_slices) if is_same[1 + w, k]]
-        others = [y for y in range(n) if y != w]
-        total = sum(outcomes[int(is_same[0, k]), int(is_same[1 + y, k])] for y in others for k in given_w)
-        assert n_informative[w] == len(given_w)
-        assert sums[w] == pytest.approx(total)
-
-
 @st.composite
 def linked_tables(draw, max_variables=7, max_rows=900):
     """Binary tables with chains of dependence: large, small and single-row slices."""
@@ -183,6 +164,7 @@ def test_one_pass_gives_every_change_of_a_blanket(data, hyperparameters, dense_s
     test = BayesianTest(table, hyperparameters=hyperparameters, prior=data.draw(st.sampled_from([0.5, 0.2])))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(binary_score, "DENSE_SLICES", dense_slices)
+        patch.setattr(binary_score, "FEW_SLICES", data.draw(st.sampled_from([0, 64])))
         found = BinaryScore(test).changes(x, graph.blanket(x))
     assert found == pytest.approx(TestScore(test).changes(x, graph.blanket(x)), rel=1e-9, abs=1e-8)
     assert found == pytest.approx(TableScore(test).changes(x, graph.blanket(x)), rel=1e-9, abs=1e-8)

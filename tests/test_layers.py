@@ -31,6 +31,7 @@ ORDER = [
     "closure",
     "row_score",
     "table_score",
+    "slice_logs",
     "binary_score",
     "pairwise_score",
     "score",

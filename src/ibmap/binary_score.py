@@ -18,13 +18,24 @@ from numpy.typing import NDArray
 from ibmap.independence.bayesian import BayesianTest
 from ibmap.independence.binary_rows import BinaryColumns, log_tables
 from ibmap.independence.posterior import Prior, log_complement
-from ibmap.kernels import binary_layout, binary_members, binary_pairs, binary_sparse, two_points
+from ibmap.kernels import (
+    binary_layout,
+    binary_members,
+    binary_packing,
+    binary_pairs,
+    binary_sparse,
+    slice_lookups,
+    slice_patterns,
+    slice_products,
+)
 from ibmap.kernels.two_by_two import SMALL
 from ibmap.row_score import RowScore
+from ibmap.slice_logs import SliceLogs, pattern_starts, slice_starts
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 DENSE_SLICES = 1 << 11  # up to here slices are found by a table of all keys, beyond by likeness
+FEW_SLICES = 64  # so few small and tiny slices are multiplied out as medium ones are
 MAX_BLANKET = 63  # a slice's key is one machine word
 
 
@@ -50,7 +61,7 @@ class BinaryScore:
         self._weights, self._tables = packed.weights, packed.tables
         self._n_planes = max(int(table.weights.max(initial=1)).bit_length(), 1)
         self._small_tables = small_tables(test.prior)
-        self._two_point_ratios = two_point_ratios(*self._small_tables)
+        self._slice_logs = SliceLogs(*self._small_tables)
 
     def term(self, x: int, blanket: tuple[int, ...]) -> float:
         """Give the term of a variable for a blanket.
@@ -171,86 +182,77 @@ class BinaryScore:
         """Sort the rows by slice and X, and pack the columns outside the blanket."""
         column, weights = self._columns[x], self._weights
         labels = np.empty(len(column), np.int64)
-        keys, sizes, n_large, n_live = binary_layout.slice_rows(self._columns, weights, x, members, labels)
-        large = binary_layout.place_large(labels, column, weights, n_large, self._n_planes)
-        small = binary_layout.place_small(labels, column, weights, sizes, n_large, n_live)
-        slices = _Slices(
+        keys, sizes, ends = binary_layout.slice_rows(self._columns, weights, x, members, labels)
+        n_large, n_medium, n_small, n_live = map(int, ends)
+        if n_live - n_medium < FEW_SLICES:
+            n_medium = n_small = n_live
+        slots, run_words = binary_layout.place_large(labels, column, weights, n_large, self._n_planes)
+        bits_large = np.ascontiguousarray(binary_packing.pack(self._row_bits, slots, outside).T)
+        places = (n_large, n_small, n_live)
+        slots = binary_layout.place_small(labels, column, weights, sizes, places)
+        words = binary_packing.pack(self._row_bits, slots, outside)
+        ones = np.empty((len(outside), len(sizes), 2), np.int32)
+        binary_packing.count_ones(bits_large, run_words, self._n_planes, words, sizes, places, ones)
+        return _Slices(
             keys=keys,
             sizes=sizes,
             n_large=n_large,
+            n_medium=n_medium,
+            n_small=n_small,
             n_live=n_live,
-            n_two=int(np.count_nonzero(sizes[n_large:n_live].sum(axis=1) == 2)),
-            ones=np.empty((len(outside), len(sizes), 2), np.int32),
-            bits_large=np.empty((len(outside), len(large[1]) - 1), np.uint64),
-            bits_small=np.empty((len(outside), n_live - n_large), np.uint64),
-            run_words=large[2],
-            masks=small[2],
+            ones=ones,
+            bits_large=bits_large,
+            run_words=run_words,
+            words=words,
         )
-        where = (labels, n_live, large, small, self._n_planes)
-        out = (slices.bits_large, slices.bits_small, slices.ones)
-        binary_layout.pack(self._columns, self._row_bits, outside, x, where, out)
-        return slices
 
     def _pair_sums(self, slices: _Slices, prior: Floats) -> Floats:
         """Sum -log Pr(I(X, Y | B + W)) over Y for every W."""
-        n, cell, side, total = len(slices.ones), *self._tables
-        n_more = slices.n_live - slices.n_two  # slices of three data points and more
-        log_terms = np.empty((n, slices.n_large, 2))
-        terms = np.empty((n, n_more - slices.n_large, 2))
-        n_informative = binary_pairs.slice_terms(
-            slices.ones,
-            slices.sizes,
-            slices.n_large,
-            n_more,
-            prior[0],
-            side,
-            total,
-            log_terms,
-            terms,
-        )
-        sums = np.empty(n)
-        binary_pairs.pair_sums(
-            slices.bits_large,
-            slices.bits_small,
-            slices.run_words,
-            self._n_planes,
-            slices.masks[: n_more - slices.n_large],
-            (slices.ones, slices.sizes, log_terms, terms),
-            (cell, side, self._small_tables[0]),
-            sums,
-        )
-        n_informative += self._add_two_points(slices, prior, sums)
-        sums += (n - 1) * (prior[3] - prior[2] * n_informative)
+        sums = self._large_sums(slices, prior)
+        n, words = len(slices.ones), slices.words
+        large, medium, small, live = slices.n_large, slices.n_medium, slices.n_small, slices.n_live
+        if medium > large:
+            sizes = slices.sizes[large:medium]
+            slice_products.product_sums(words, sizes, prior[1], prior[2], self._small_tables, sums)
+        if live > medium:
+            tables = self._slice_logs.given(prior[1], prior[2])
+            sizes, starts = slices.sizes[medium:small], slice_starts()
+            slice_lookups.lookup_sums(words, medium - large, sizes, tables.counted, starts, sums)
+            sizes, starts = slices.sizes[small:live], pattern_starts()
+            slice_patterns.pattern_sums(words, small - large, sizes, tables.patterned, starts, sums)
+        sums += (n - 1) * prior[3]
         return sums
 
-    def _add_two_points(self, slices: _Slices, prior: Floats, sums: Floats) -> Integers:
-        """Add what the slices of two data points give; return how many matter given each W."""
-        first = slices.n_live - slices.n_two
-        return np.asarray(
-            two_points.two_point_sums(
-                slices.bits_small,
-                first - slices.n_large,
-                slices.sizes[first : slices.n_live],
-                np.log1p(prior[1] * self._two_point_ratios),
-                sums,
-            )
+    def _large_sums(self, slices: _Slices, prior: Floats) -> Floats:
+        """Do the same for the large slices alone, less what unseen slices add."""
+        n, (cell, side, total) = len(slices.ones), self._tables
+        log_terms, sums = np.empty((n, slices.n_large, 2)), np.empty(n)
+        counts = slices.ones, slices.sizes, log_terms
+        n_informative = binary_pairs.slice_terms(slices.ones, slices.sizes, prior[0], side, total, log_terms)
+        binary_pairs.pair_sums(
+            slices.bits_large, slices.run_words, self._n_planes, counts, (cell, side), sums
         )
+        return np.asarray(sums - (n - 1) * prior[2] * n_informative)
 
 
 @dataclass(frozen=True, eq=False)
 class _Slices:
-    """The data sorted by slice of a blanket and X; see `ibmap.kernels.binary_layout`."""
+    """The data sorted by slice of a blanket and X; see `ibmap.kernels.binary_layout`.
+
+    Slices up to `n_medium` have a word each and are multiplied out, up to `n_small` a word each and
+    are looked up, up to `n_live` a byte each.
+    """
 
     keys: NDArray[np.uint64]
     sizes: NDArray[np.int32]
     n_large: int
+    n_medium: int
+    n_small: int
     n_live: int
-    n_two: int
     ones: NDArray[np.int32]
     bits_large: NDArray[np.uint64]
-    bits_small: NDArray[np.uint64]
     run_words: Integers
-    masks: NDArray[np.uint64]
+    words: NDArray[np.uint64]
 
 
 def small_tables(prior: Prior) -> tuple[Floats, Floats, Floats]:
@@ -270,22 +272,3 @@ def small_tables(prior: Prior) -> tuple[Floats, Floats, Floats]:
     counts = np.arange(SMALL + 1)
     columns = np.exp(cell[counts[:, None]] + cell[counts] - side[counts[:, None] + counts])
     return columns.ravel(), np.exp(-side[counts]), np.exp(total[counts])
-
-
-def two_point_ratios(columns: Floats, rows: Floats, totals: Floats) -> Floats:
-    """Tabulate the Bayes factor of a slice of two data points.
-
-    Parameters
-    ----------
-    columns, rows, totals : ndarray
-        What `small_tables` gives.
-
-    Returns
-    -------
-    ndarray of shape (2, 2)
-        By whether X is the same (row) and whether Y is (column).
-    """
-    in_one, in_both, with_other = columns[2 * (SMALL + 1)], columns[SMALL + 1] ** 2, columns[SMALL + 2]
-    same_x, other_x = rows[2] * rows[0], rows[1] ** 2
-    ratios = [[in_both * other_x, with_other * other_x], [in_both * same_x, in_one * same_x]]
-    return np.array(ratios) * float(totals[2])

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ibmap.counting import Cells
 from ibmap.independence.posterior import Prior
-from ibmap.kernels import binary_layout as layout
+from ibmap.kernels import binary_packing
 from ibmap.kernels import binary_rows as kernels
 from ibmap.kernels.likelihood import log_gamma_values
 from ibmap.table import EncodedTable
@@ -36,7 +36,7 @@ class BinaryColumns:
         n_rows, n_variables = codes.shape
         self.states = np.ascontiguousarray(codes.T.astype(np.uint8))
         self.row_bits = np.zeros((n_variables // 64 + 1, n_rows), np.uint64)
-        layout.pack_rows(self.states, self.row_bits)
+        binary_packing.pack_rows(self.states, self.row_bits)
         self.words = np.zeros((n_variables, (n_rows + 63) // 64), np.uint64)
         kernels.pack_columns(self.states, self.words)
         self.everything = np.full(self.words.shape[1], ~np.uint64(0))

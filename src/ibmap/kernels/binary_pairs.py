@@ -1,4 +1,4 @@
-"""Every test of X against Y given B + W, for all pairs W, Y outside the blanket B.
+"""Large slices: every test of X against Y given B + W, for all pairs W, Y outside the blanket B.
 
 The joint count of (W, Y) in a group of rows is the number of common bits of
 two words; with the counts of W and of Y alone it gives all four cells. One
@@ -7,8 +7,7 @@ sweep over a pair serves two tests: Y given B + W, and W given B + Y. In a slice
     log(e) = R(slice, w) + q(cells of y = 0) + q(cells of y = 1),
     q(a, b) = cell[a] + cell[b] - side[a + b]   for a data points with X = 0, b with X = 1,
 
-where R has everything that does not depend on Y. In small slices exp(R) and
-exp(q) are tabulated, and no logarithm or exponential is left in the loop.
+where R has everything that does not depend on Y.
 """
 
 import math
@@ -21,32 +20,27 @@ from ibmap.kernels.exponential import fast_exp
 
 BIG = 100.0  # adding 1 to exp(BIG) changes nothing, and products of it stay finite
 SPILL = 1e140  # products are moved to a logarithm beyond this
-SIDE = 65  # small slices have 0 to 64 data points
 
 
 @kernel
-def slice_terms(ones, sizes, n_large, n_live, log_odds, side, total, log_terms, terms):
-    """Tabulate R for the large and exp(R) for the small slices of B + W, every W.
+def slice_terms(ones, sizes, log_odds, side, total, log_terms):
+    """Tabulate R for the large slices of B + W, every W.
 
     ones, sizes: IN, data points by slice and state of X. log_odds: IN, prior log-odds of
-    dependence in a slice. log_terms, terms: OUT, (variables, slices, states of W); minus
-    infinity and 0 where a slice has no two data points. Returns how many have.
+    dependence in a slice. log_terms: OUT, (variables, slices, states of W); minus
+    infinity where a slice has no two data points. Returns how many have.
     """
     n_informative = np.zeros(ones.shape[0], np.int64)
     for v in range(ones.shape[0]):
-        for z in range(n_live):
+        for z in range(log_terms.shape[1]):
             for w in range(2):
                 low, high = ones[v, z, 0], ones[v, z, 1]
                 if w == 0:
                     low, high = sizes[z, 0] - low, sizes[z, 1] - high
-                value = -np.inf
+                log_terms[v, z, w] = -np.inf
                 if low + high >= 2:
-                    value = log_odds + total[low + high] - side[low] - side[high]
+                    log_terms[v, z, w] = log_odds + total[low + high] - side[low] - side[high]
                     n_informative[v] += 1
-                if z < n_large:
-                    log_terms[v, z, w] = value
-                else:
-                    terms[v, z - n_large, w] = math.exp(value)
     return n_informative
 
 
@@ -112,33 +106,6 @@ def large_slices(v, u, bits, run_words, n_planes, ones, sizes, log_terms, cell, 
 
 
 @inlined
-def small_slices(v, u, bits, masks, ones, sizes, n_large, terms, ratios):
-    """Multiply 1 + e over the small slices: the tests of U given V and of V given U."""
-    product_v, log_v, product_u, log_u = 1.0, 0.0, 1.0, 0.0
-    for s in range(masks.shape[0]):
-        z = n_large + s
-        shared = bits[v, s] & bits[u, s]
-        both0 = popcount(shared & masks[s])
-        both1 = popcount(shared) - both0
-        v0, v1 = ones[v, z, 0] - both0, ones[v, z, 1] - both1
-        u0, u1 = ones[u, z, 0] - both0, ones[u, z, 1] - both1
-        r11 = ratios[np.uint32(both0 * SIDE + both1)]
-        r10 = ratios[np.uint32(v0 * SIDE + v1)]
-        r01 = ratios[np.uint32(u0 * SIDE + u1)]
-        n0, n1 = sizes[z, 0] - v0 - u0 - both0, sizes[z, 1] - v1 - u1 - both1
-        r00 = ratios[np.uint32(n0 * SIDE + n1)]
-        product_v *= (1.0 + terms[v, s, 0] * r01 * r00) * (1.0 + terms[v, s, 1] * r11 * r10)
-        product_u *= (1.0 + terms[u, s, 0] * r10 * r00) * (1.0 + terms[u, s, 1] * r11 * r01)
-        if product_v > SPILL:
-            log_v += math.log(product_v)
-            product_v = 1.0
-        if product_u > SPILL:
-            log_u += math.log(product_u)
-            product_u = 1.0
-    return product_v, log_v, product_u, log_u
-
-
-@inlined
 def spill(product, factor, log_sum):
     """Multiply a factor into a product; move what gets large into the sum of logs."""
     if factor > 1e100:
@@ -150,30 +117,25 @@ def spill(product, factor, log_sum):
 
 
 @kernel
-def pair_sums(bits_large, bits_small, run_words, n_planes, masks, counts, tables, sums):
-    """Sum -log Pr(I(X, Y | B + W)) over all Y, for every W, but for the unseen slices.
+def pair_sums(bits, run_words, n_planes, counts, tables, sums):
+    """Sum log(1 + e) of X against Y given B + W over the large slices and all Y, for every W.
 
-    counts: IN, (ones, sizes, log_terms, terms). tables: IN, (cell, side, ratios).
-    sums: OUT, one entry for each variable outside the blanket.
+    bits, run_words, n_planes: IN, the words of large slices, (variables, words). counts: IN, (ones,
+    sizes, log_terms). tables: IN, (cell, side). sums: OUT, one entry for each variable outside the
+    blanket.
     """
-    ones, sizes, log_terms, terms = counts
-    cell, side, ratios = tables
-    n_large = log_terms.shape[1]
+    ones, sizes, log_terms = counts
+    cell, side = tables
     n = ones.shape[0]
     products = np.ones(n)
-    exponents = np.empty((2, 2 * n_large))
+    exponents = np.empty((2, 2 * log_terms.shape[1]))
     sums[:] = 0.0
     for v in range(n):
         for u in range(v + 1, n):
-            large_slices(v, u, bits_large, run_words, n_planes, ones, sizes, log_terms, cell, side, exponents)
-            a_v, log_v = multiply_all(exponents[0])
-            a_u, log_u = multiply_all(exponents[1])
-            b_v, more_v, b_u, more_u = small_slices(
-                v, u, bits_small, masks, ones, sizes, n_large, terms, ratios
-            )
-            sums[v] += log_v + more_v
-            sums[u] += log_u + more_u
-            products[v], sums[v] = spill(products[v], a_v * b_v, sums[v])
-            products[u], sums[u] = spill(products[u], a_u * b_u, sums[u])
+            large_slices(v, u, bits, run_words, n_planes, ones, sizes, log_terms, cell, side, exponents)
+            product_v, log_v = multiply_all(exponents[0])
+            product_u, log_u = multiply_all(exponents[1])
+            products[v], sums[v] = spill(products[v], product_v, sums[v] + log_v)
+            products[u], sums[u] = spill(products[u], product_u, sums[u] + log_u)
     for v in range(n):
         sums[v] += math.log(products[v])

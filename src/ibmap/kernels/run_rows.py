@@ -16,7 +16,7 @@ import math
 import numpy as np
 from numba import njit
 
-from ibmap.kernels.binary_layout import transpose
+from ibmap.kernels.binary_packing import transpose
 from ibmap.kernels.bits import popcount
 from ibmap.kernels.counting import hash_keys
 from ibmap.kernels.run_slices import LARGEST, sliced_costs

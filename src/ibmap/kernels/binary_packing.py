@@ -1,0 +1,138 @@
+"""Pack the columns of binary data into machine words, in the order of a blanket's slices.
+
+`ibmap.kernels.binary_layout` says which row is behind each bit. Rows are packed 64 variables to a
+word once for all; 64 of them are a matrix of bits, and its transpose has 64 rows of each variable.
+"""
+
+import numpy as np
+
+from ibmap.kernels.binary_layout import LANE, LANES, WORD
+from ibmap.kernels.bits import popcount
+from ibmap.kernels.compiling import inner, kernel
+
+ONE = np.uint64(1)
+BYTE = np.uint64(0xFF)
+
+
+@kernel
+def pack_rows(columns, row_bits):
+    """Pack the states of each row, 64 variables to a word. row_bits: OUT, zero before."""
+    for v in range(columns.shape[0]):
+        for i in range(columns.shape[1]):
+            row_bits[v // WORD, i] |= np.uint64(columns[v, i]) << np.uint64(v % WORD)
+
+
+@kernel
+def transpose(block):
+    """Transpose a 64 x 64 matrix of bits in place: halves, quarters, ... change places."""
+    mask = np.uint64(0x00000000FFFFFFFF)
+    width = 32
+    while width > 0:
+        shift = np.uint64(width)
+        k = 0
+        while k < WORD:
+            swap = ((block[k] >> shift) ^ block[k + width]) & mask
+            block[k + width] ^= swap
+            block[k] ^= swap << shift
+            k = (k + width + 1) & ~width
+        width >>= 1
+        mask ^= mask << np.uint64(width)
+
+
+@kernel
+def pack(row_bits, slots, outside):
+    """Write the columns wanted into words, 64 rows and 64 columns at a time.
+
+    row_bits: IN, for each 64 variables the bits of each row. slots: IN, the row behind each
+    bit, negative for none. outside: IN, the variables wanted, in order. Returns their words, those
+    of the same bits side by side.
+    """
+    n = outside.shape[0]
+    words = np.empty((slots.shape[0] // WORD, n), np.uint64)
+    block = np.empty(WORD, np.uint64)
+    for w in range(words.shape[0]):
+        v = 0
+        for part in range(row_bits.shape[0]):
+            bits = row_bits[part]
+            for k in range(WORD):
+                row = slots[w * WORD + k]
+                block[k] = bits[row] if row >= 0 else np.uint64(0)
+            transpose(block)
+            while v < n and outside[v] // WORD == part:
+                words[w, v] = block[outside[v] % WORD]
+                v += 1
+    return words
+
+
+@inner
+def count_large(bits, run_words, n_planes, ones):
+    """Count the ones of every variable in the large slices."""
+    n_large = (run_words.shape[0] - 1) // (2 * n_planes)
+    for v in range(ones.shape[0]):
+        for group in range(2 * n_large):
+            count = 0
+            for plane in range(n_planes):
+                run = group * n_planes + plane
+                total = 0
+                for w in range(run_words[run], run_words[run + 1]):
+                    total += popcount(bits[v, w])
+                count += total << plane
+            ones[v, group // 2, group % 2] = count
+
+
+@inner
+def count_words(words, sizes, first, last, ones):
+    """Count the ones of every variable in slices with a word each: those from `first` to `last`."""
+    for z in range(first, last):
+        high = WORD - sizes[z, 0]
+        for v in range(ones.shape[0]):
+            bits = words[z - first, v]
+            total = popcount(bits)
+            low = popcount(bits << np.uint64(high)) if high < WORD else 0
+            ones[v, z, 0], ones[v, z, 1] = low, total - low
+
+
+@inner
+def count_bytes(words, first_word, sizes, first, last, ones):
+    """Count the ones of every variable in slices with a byte each: those from `first` to `last`."""
+    for start in range(first, last, LANES):
+        w = first_word + (start - first) // LANES
+        for v in range(ones.shape[0]):
+            bits = words[w, v]
+            for z in range(start, min(start + LANES, last)):
+                pattern = bits & BYTE
+                low = popcount(pattern & ((ONE << np.uint64(sizes[z, 0])) - ONE))
+                ones[v, z, 0], ones[v, z, 1] = low, popcount(pattern) - low
+                bits >>= np.uint64(LANE)
+
+
+@inner
+def count_bits(words, first_word, sizes, first, ones):
+    """Tell where variables are one in slices with a bit each: those from `first` on."""
+    last = sizes.shape[0] - 1
+    for start in range(first, last, WORD):
+        w = first_word + (start - first) // WORD
+        for v in range(ones.shape[0]):
+            bits = words[w, v]
+            for z in range(start, min(start + WORD, last)):
+                one = np.int32((bits >> np.uint64(z - start)) & ONE)
+                ones[v, z, 0], ones[v, z, 1] = one & sizes[z, 0], one & sizes[z, 1]
+
+
+@kernel
+def count_ones(bits_large, run_words, n_planes, words, sizes, ends, ones):
+    """Count the ones of every packed variable in every slice.
+
+    bits_large, run_words, n_planes: IN, the words of large slices, (variables, words). words:
+    IN, those of the others. sizes: IN, data points by slice and state of X. ends: IN, as for
+    `place_small`. ones: OUT, (variables, slices + 1, 2) data points with state 1, by state of X.
+    """
+    n_large, n_words, n_live = ends
+    bytes_start = n_words - n_large
+    bits_start = bytes_start + (n_live - n_words + LANES - 1) // LANES
+    count_large(bits_large, run_words, n_planes, ones)
+    count_words(words, sizes, n_large, n_words, ones)
+    count_bytes(words, bytes_start, sizes, n_words, n_live, ones)
+    count_bits(words, bits_start, sizes, n_live, ones)
+    for v in range(ones.shape[0]):
+        ones[v, sizes.shape[0] - 1, 0] = ones[v, sizes.shape[0] - 1, 1] = 0
