@@ -12,6 +12,7 @@ ORDER = [
     "ties",
     "text",
     "progress",
+    "sharing",
     "layout",
     "kernels",
     "table",

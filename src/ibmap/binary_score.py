@@ -11,6 +11,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +32,7 @@ from ibmap.kernels import (
 )
 from ibmap.kernels.two_by_two import SMALL
 from ibmap.row_score import RowScore
+from ibmap.sharing import Work, alone
 from ibmap.slice_logs import SliceLogs, pattern_starts, slice_starts
 
 Floats = NDArray[np.float64]
@@ -95,6 +98,10 @@ class BinaryScore:
         ndarray of shape (n_variables,)
             Entry y for the blanket with y flipped, entry x for the blanket as it is.
         """
+        return alone(self._look(x, blanket))
+
+    def _look(self, x: int, blanket: tuple[int, ...]) -> Work[Floats]:
+        """Give `changes`, its parts to be shared."""
         constants = [v for v in blanket if self._is_constant[v]]
         n_constants = int(self._is_constant.sum()) - bool(self._is_constant[x])
         log_p = math.log(self._prior.probability)
@@ -109,7 +116,7 @@ class BinaryScore:
         varying = [int(self._position[v]) for v in blanket if not self._is_constant[v]]
         if len(varying) > MAX_BLANKET:
             return self._by_sweeps.changes(x, blanket)
-        inner = self._changes(int(self._position[x]), np.array(varying, np.int64))
+        inner = yield from self._changes(int(self._position[x]), np.array(varying, np.int64))
         result[self._varying] += inner
         result[self._is_constant] += inner[self._position[x]]
         return result
@@ -129,9 +136,27 @@ class BinaryScore:
         upper, is_exact : ndarray
             The terms, all exact up to 63 members; beyond that as in `RowScore`.
         """
+        return alone(self.shared_bounds(x, blanket))
+
+    def shared_bounds(self, x: int, blanket: tuple[int, ...]) -> Work[tuple[Floats, NDArray[np.bool_]]]:
+        """Give `bounds` as a work, whose parts threads can share.
+
+        Parameters
+        ----------
+        x : int
+            The variable.
+        blanket : tuple of int
+            Its blanket, sorted.
+
+        Returns
+        -------
+        Work
+            Its result is that of `bounds`.
+        """
         if len(blanket) - int(self._is_constant[list(blanket)].sum()) > MAX_BLANKET:
             return self._by_sweeps.bounds(x, blanket)
-        return self.changes(x, blanket), np.ones(len(self.names), bool)
+        changes = yield from self._look(x, blanket)
+        return changes, np.ones(len(self.names), bool)
 
     def _constant_changes(self, x: int, blanket: Sequence[int], log_p: float, log_not_p: float) -> Floats:
         """Give what the varying columns add to the terms of a constant one."""
@@ -142,7 +167,7 @@ class BinaryScore:
         result[inside] -= 2 * (log_not_p - log_p)
         return result
 
-    def _changes(self, x: int, members: Integers) -> Floats:
+    def _changes(self, x: int, members: Integers) -> Work[Floats]:
         """Do the same for a varying column among the varying ones."""
         n, d = len(self._columns), len(members)
         is_outside = np.ones(n, bool)
@@ -150,7 +175,25 @@ class BinaryScore:
         outside = np.flatnonzero(is_outside)
         slices = self._slice(x, members, outside)
         priors = np.array([self._slice_prior(size) for size in range(d - 2, d + 2)])
-        own, adds, drops = np.empty(len(outside)), np.empty(len(outside)), np.empty(d)
+        (term, adds, drops), sums = yield from self._parts(slices, d, priors)
+        result = np.empty(n)
+        result[x] = term
+        result[outside] = adds - sums
+        result[members] = drops
+        return result
+
+    def _parts(self, slices: _Slices, d: int, priors: Floats) -> Work[tuple[Any, ...]]:
+        """Carry out the parts of a look that do not depend on each other, the longest named first."""
+        members = partial(self._member_terms, slices, d, priors)
+        pairs = partial(self._pair_sums, slices, priors[3])
+        if (1 << d) > DENSE_SLICES:
+            return (yield members, pairs)
+        return (yield pairs, members)[::-1]
+
+    def _member_terms(self, slices: _Slices, d: int, priors: Floats) -> tuple[float, Floats, Floats]:
+        """Give the blanket's term, what its members add to those with one more, and those with one less."""
+        n = len(slices.ones)
+        own, adds, drops = np.empty(n), np.empty(n), np.empty(d)
         kernel = binary_members if (1 << d) <= DENSE_SLICES else binary_sparse
         members_term = kernel.member_terms(
             slices.keys,
@@ -165,11 +208,7 @@ class BinaryScore:
             adds,
             drops,
         )
-        result = np.empty(n)
-        result[x] = members_term - own.sum()
-        result[outside] = adds - self._pair_sums(slices, priors[3])
-        result[members] = drops
-        return result
+        return float(members_term - own.sum()), adds, drops
 
     def _slice_prior(self, n_given: int) -> tuple[float, float, float, float]:
         """Give log-odds and odds of dependence in a slice, -log p / K and -log p."""

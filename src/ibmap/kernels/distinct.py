@@ -83,7 +83,7 @@ def count_fresh(x, center, sets, newest, earlier, marks):
     return fresh
 
 
-@kernel
+@inner
 def is_covered(x, y, given, sets, newest, earlier):
     """Tell whether a test of x and y given a set belongs to any look so far."""
     found = np.empty(3, np.int64)
@@ -94,3 +94,13 @@ def is_covered(x, y, given, sets, newest, earlier):
                 return True
             k = earlier[k]
     return False
+
+
+@kernel
+def count_other(tests, givens, sets, newest, earlier):
+    """Count the tests that belong to no look so far. tests: IN, rows (x, y, row of `givens`)."""
+    n_other = 0
+    for t in range(tests.shape[0]):
+        x, y, given = tests[t]
+        n_other += not is_covered(x, y, givens[given], sets, newest, earlier)
+    return n_other

@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from ibmap.independence.protocol import Triplet
 from ibmap.kernels import distinct as kernels
 
+WORD = (1 << 64) - 1
+
 
 class DistinctTests:
     """Count the distinct tests of every look at the changes of a blanket.
@@ -70,7 +72,13 @@ class DistinctTests:
         int
             How many are new.
         """
-        return sum(not self._is_covered(triplet) for triplet in triplets)
+        asked = list(triplets)
+        rows = {given: k for k, given in enumerate({triplet.given for triplet in asked})}
+        givens = np.empty((len(rows), self._sets.shape[1]), np.uint64)
+        for given, k in rows.items():
+            givens[k] = self._words(given)
+        tests = np.array([(x, y, rows[given]) for x, y, given in asked], np.int64).reshape(-1, 3)
+        return int(kernels.count_other(tests, givens, self._sets, self._newest, self._earlier))
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Give all that is known, to be restored later.
@@ -119,18 +127,12 @@ class DistinctTests:
         tests._n_looks, tests.n_tests = n_looks, int(state["n_tests"][0])
         return tests
 
-    def _is_covered(self, triplet: Triplet) -> bool:
-        """Tell whether a look has asked this triplet."""
-        x, y, given = triplet
-        words = self._words(given)
-        return bool(kernels.is_covered(x, y, words, self._sets, self._newest, self._earlier))
-
     def _words(self, variables: Iterable[int]) -> NDArray[np.uint64]:
         """Write a set of variables as bits."""
-        words = np.zeros(self._sets.shape[1], np.uint64)
+        bits = 0
         for v in variables:
-            words[v // 64] |= np.uint64(1 << (v % 64))
-        return words
+            bits |= 1 << v
+        return np.array([bits >> 64 * w & WORD for w in range(self._sets.shape[1])], np.uint64)
 
     def _remember(self, x: int, center: NDArray[np.uint64]) -> None:
         """Append a look to the chain of its variable."""

@@ -13,17 +13,19 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ibmap.graph import MarkovGraph
 from ibmap.progress import Callback, Monitor, Progress
-from ibmap.score import LocalScore
+from ibmap.score import LocalScore, looker
 from ibmap.search.climb import Climb, ClimbState, Flip, Keeper
 from ibmap.search.cost import DistinctTests
 from ibmap.search.limits import Limits
+from ibmap.sharing import Team, whole
 from ibmap.ties import TOLERANCE
 
 __all__ = ["Callback", "Climb", "Flip", "Limits", "Progress", "best_flip", "hill_climb"]
@@ -81,8 +83,8 @@ def hill_climb(
     climber = _Climber(score, start, limits or Limits(), Monitor.of(callback))
     climber.tests = tests or climber.tests
     climber.remember(keeper)
-    with ThreadPoolExecutor(max_workers=n_threads) as pool:
-        return climber.run(pool)
+    with Team(n_threads) as team:
+        return climber.run(team)
 
 
 class _Climber:
@@ -90,6 +92,7 @@ class _Climber:
 
     def __init__(self, score: LocalScore, start: MarkovGraph, limits: Limits, monitor: Monitor) -> None:
         self.score, self.limits, self.monitor = score, limits, monitor
+        self.look = looker(score)
         self.names = start.names
         self.adjacency = start.adjacency.copy()
         self.n = start.n_variables
@@ -127,29 +130,29 @@ class _Climber:
             is_optimum=self.is_optimum,
         )
 
-    def run(self, pool: ThreadPoolExecutor) -> Climb:
+    def run(self, team: Team) -> Climb:
         """Look at everything once, then ascend."""
-        stopped = self._look_at_all(pool)
+        stopped = self._look_at_all(team)
         if stopped is not None:
             self._offer(at_once=True)
             return self._climb(stopped, None)
         stopped = "optimum" if self.is_optimum else None
         while stopped is None:
-            stopped = self._ascend(pool)
+            stopped = self._ascend(team)
         self.is_optimum = stopped == "optimum"
         if stopped in ("optimum", "max_ascents"):
-            self._settle(pool)
+            self._settle(team)
         self._offer(at_once=True)
         return self._climb(stopped, np.where(self.is_exact & self.is_exact.T, self.gains, -np.inf))
 
-    def _look_at_all(self, pool: ThreadPoolExecutor) -> str | None:
+    def _look_at_all(self, team: Team) -> str | None:
         """Refresh every variable, a few at a time; return why the climb ends, if it does."""
         while self.n_looked < self.n:
             self._tell("first look", self.n_looked, self.n)
             if (stopped := self._stop()) is not None:
                 return stopped
             last = min(self.n_looked + BATCH, self.n)
-            self._refresh(range(self.n_looked, last), pool)
+            self._refresh(range(self.n_looked, last), team)
             self.n_looked = last
             self._offer()
         self._tell("first look", self.n, self.n)
@@ -157,12 +160,12 @@ class _Climber:
             self._update_gains(x)
         return None
 
-    def _ascend(self, pool: ThreadPoolExecutor) -> str | None:
+    def _ascend(self, team: Team) -> str | None:
         """Take the best flip; return why the climb ends, if it does."""
         if self.limits.max_ascents is not None and len(self.trace) >= self.limits.max_ascents:
             return "max_ascents"
         while (pending := self._in_doubt()).size and self._stop() is None:
-            self._work_out(pending, pool)
+            self._work_out(pending, team)
             self._tell("weighing", 0)
             self._offer()
         if (stopped := self._stop()) is not None:
@@ -172,7 +175,7 @@ class _Climber:
         if not gain > TOLERANCE:
             return "optimum"
         self.adjacency[x, y] = self.adjacency[y, x] = not self.adjacency[x, y]
-        self._refresh((x, y), pool)
+        self._refresh((x, y), team)
         self._update_gains(x)
         self._update_gains(y)
         self.trace.append(Flip(x, y, bool(self.adjacency[x, y]), float(gain), self._total()))
@@ -195,18 +198,18 @@ class _Climber:
         order = np.argsort(-self.gains[wanted], kind="stable")
         return np.asarray(pairs[order[:BATCH]])
 
-    def _work_out(self, pairs: NDArray[np.int64], pool: ThreadPoolExecutor) -> None:
+    def _work_out(self, pairs: NDArray[np.int64], team: Team) -> None:
         """Replace the bounds of some pairs by their gains."""
         sides = [(int(x), int(y)) for i, j in pairs for x, y in ((i, j), (j, i)) if not self.is_exact[x, y]]
         blankets = [self._blanket(x, flipped=y) for x, y in sides]
-        terms = pool.map(self.score.term, [x for x, _ in sides], blankets)
+        terms = team.map(self.score.term, [x for x, _ in sides], blankets)
         for (x, y), value in zip(sides, terms, strict=True):
             self.changes[x, y] = value
             self.is_exact[x, y] = True
         for x in sorted({x for x, _ in sides}):
             self._update_gains(x)
 
-    def _settle(self, pool: ThreadPoolExecutor) -> None:
+    def _settle(self, team: Team) -> None:
         """Work out the gains a result tells of: all edges, and the best missing edges."""
         while True:
             is_known = self.is_exact & self.is_exact.T
@@ -215,7 +218,7 @@ class _Climber:
             wanted = np.triu(~is_known & (self.adjacency | (self.gains > worst)))
             if not wanted.any() or self._stop() is not None:
                 return
-            self._work_out(self._highest(wanted), pool)
+            self._work_out(self._highest(wanted), team)
             self._tell("settling", 0)
             self._offer()
 
@@ -226,13 +229,17 @@ class _Climber:
             row[flipped] = not row[flipped]
         return tuple(np.flatnonzero(row).tolist())
 
-    def _refresh(self, variables: Sequence[int], pool: ThreadPoolExecutor) -> None:
+    def _refresh(self, variables: Sequence[int], team: Team) -> None:
         """Ask the score anew for the changes of some variables."""
         blankets = [self._blanket(x) for x in variables]
-        found = pool.map(self.score.bounds, variables, blankets)
-        for x, (upper, is_exact) in zip(variables, found, strict=True):
+        looks = [self.look(x, blanket) for x, blanket in zip(variables, blankets, strict=True)]
+        found: list[Any] = team.run([*looks, whole(partial(self._count, variables, blankets))])
+        for x, (upper, is_exact) in zip(variables, found[:-1], strict=True):
             self.changes[x] = upper
             self.is_exact[x] = is_exact
+
+    def _count(self, variables: Sequence[int], blankets: Sequence[tuple[int, ...]]) -> None:
+        """Count the tests of some looks."""
         for x, blanket in zip(variables, blankets, strict=True):
             self.tests.look(x, blanket)
 
