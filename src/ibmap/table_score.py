@@ -16,9 +16,14 @@ from ibmap.independence.bayesian import BayesianTest
 from ibmap.independence.rows import n_configurations
 from ibmap.independence.table_numbers import TableNumbers
 from ibmap.kernels import look as kernels
+from ibmap.kernels.context import all_given
+from ibmap.kernels.sparse_members import sparse_member_terms
 
 Floats = NDArray[np.float64]
 FEW = 40  # variables outside a blanket up to which all changes at once cost less than bounds and a few terms
+
+SPARSE = 0.6  # configurations for each data point from which on one in six or more has less than two of them
+SURE = 0.999  # prior probability of independence above which that of dependence may be near 0
 
 
 class TableScore:
@@ -70,8 +75,13 @@ class TableScore:
         ndarray of shape (n_variables,)
             Entry y for the blanket with y flipped, entry x for the blanket as it is.
         """
-        terms = np.empty(len(self.names))
-        kernels.change_terms(self._data, self._numbers, self._question(x, blanket), terms)
+        terms, question = np.zeros(len(self.names)), self._question(x, blanket)
+        context = all_given(self._data, x, question.members)
+        kernels.outside_terms(context, self._data, self._numbers, question, terms)
+        if self._is_sparse(blanket):
+            sparse_member_terms(context, self._data, self._numbers, question, terms)
+        elif blanket:
+            kernels.member_terms(self._data, self._numbers, question, terms)
         return terms
 
     def bounds(self, x: int, blanket: tuple[int, ...]) -> tuple[Floats, NDArray[np.bool_]]:
@@ -110,6 +120,16 @@ class TableScore:
         upper += self._ceilings(blanket) * np.where(is_member, n_outside, n_outside - 1)
         upper[x] = math.fsum(np.where(is_member, dependent, independent))
         return upper, is_exact
+
+    def _is_sparse(self, blanket: tuple[int, ...]) -> bool:
+        """Tell whether the blanket without any two members has many configurations without data.
+
+        Then no probability of dependence is near 0, unless the prior's is.
+        """
+        if not blanket or self._prior.slices != "all" or self._prior.probability > SURE:
+            return False
+        cards = sorted(int(self._table.cardinalities[b]) for b in blanket)
+        return math.prod(cards[:-2]) >= SPARSE * self._table.n_samples
 
     def _question(self, x: int, blanket: tuple[int, ...]) -> kernels.Question:
         """Put a variable and its blanket the way the kernels want it: members that split most first."""

@@ -66,12 +66,16 @@ def slice_prior(context, prior):
     if prior.counts_seen:
         size = max(n_live + context.n_single, 1.0)
         log_size = math.log(size)
+    return log_slice_odds(prior, log_size), prior.log_p * (1.0 - n_live / size)
+
+
+@njit(cache=True, nogil=True)
+def log_slice_odds(prior, log_size):
+    """Give the prior log-odds of dependence of one of so many slices."""
     log_share = prior.log_minus_log_p - log_size
     if log_share < -20:
-        log_odds = log_share + math.exp(log_share) / 2
-    else:
-        log_odds = math.log(math.expm1(math.exp(log_share)))
-    return log_odds, prior.log_p * (1.0 - n_live / size)
+        return log_share + math.exp(log_share) / 2
+    return math.log(math.expm1(math.exp(log_share)))
 
 
 @njit(cache=True, nogil=True)

@@ -43,7 +43,7 @@ def others(variables, k):
 
 
 @njit(cache=True, nogil=True)
-def add_blanket(context, data, prior, question, terms):
+def outside_terms(context, data, prior, question, terms):
     """Do the tests given B and given B + W. context: IN, of B. terms: IN and OUT, by variable."""
     x, outside = question.x, question.outside
     n = outside.shape[0]
@@ -72,15 +72,10 @@ def add_without_one(context, data, prior, question, b, terms):
 
 
 @njit(cache=True, nogil=True)
-def change_terms(data, prior, question, terms):
-    """Work out the term of X for its blanket and for every single change of it.
-
-    terms: OUT, entry y for the blanket with y flipped, entry x for the blanket as it is.
-    """
+def member_terms(data, prior, question, terms):
+    """Do the tests given B - b, B - b + W and B - b - c. terms: IN and OUT, by variable."""
     x, members = question.x, question.members
-    terms[:] = 0.0
     prefixes = beginnings(nothing_given(data, x), data, members, 0)
-    add_blanket(prefixes[-1], data, prior, question, terms)
     for p in range(members.shape[0]):
         b = members[p]
         without_b = beginnings(prefixes[p], data, members, p + 1)

@@ -1,0 +1,206 @@
+"""The tests that dropping one member from a large blanket needs: given B - b, and given B - b + W.
+
+A test is a product over the slices of the blanket as they are, less those that
+meet others, times the groups they make (`blanket_slices`, `group_weights`). Products are
+divided again, which costs no digits that count as long as many configurations
+have no data: then Pr(not I) is far from 0 whatever the slices say.
+"""
+
+import math
+from collections import namedtuple
+
+import numpy as np
+
+from ibmap.kernels.blanket_slices import live_groups, merged_groups
+from ibmap.kernels.compiling import inner
+from ibmap.kernels.context import dirichlet, log_slice_odds
+from ibmap.kernels.group_weights import (
+    LARGE,
+    Weighing,
+    against_member,
+    new_factors,
+    times_factor,
+    weigh_split,
+    x_parts,
+)
+
+# Groups that are weighed alike: the weighing of X against the member, its number of states, logs of
+# h / g of X against it, what X alone gives against the variable at hand, and the factors found.
+Side = namedtuple("Side", "groups weighing n_states members bases constants own split")
+
+
+@inner
+def weighing_of(n_x, n_y, prior):
+    """Give the numbers that weigh X against a variable of so many states."""
+    row, column, all_cells, all_rows, all_columns = dirichlet(n_x, n_y, prior.has_sums)
+    return Weighing(row, column, all_cells, all_rows, all_columns, prior.log_gamma)
+
+
+@inner
+def log_dependent(log_independent):
+    """Give log Pr(not I | D) from log Pr(I | D)."""
+    if log_independent > -0.5:
+        return math.log(-math.expm1(log_independent))
+    return math.log1p(-math.exp(log_independent))
+
+
+@inner
+def new_side(groups, n_x, n_states, prior, counters):
+    """Prepare to weigh groups without a member of so many states."""
+    n_groups = groups.starts.shape[0] - 1
+    weighing, members = weighing_of(n_x, n_states, prior), np.empty(n_groups)
+    against_member(groups, weighing, counters, members)
+    own, split = new_factors(n_groups), new_factors(n_groups)
+    return Side(groups, weighing, n_states, members, np.empty(n_groups), np.empty(n_groups), own, split)
+
+
+@inner
+def weigh(side, n_x, w, data, prior, log_odds, counters):
+    """Weigh the groups of one side against W. side: IN and OUT."""
+    n_w = data.cardinalities[w]
+    column = dirichlet(n_x, n_w, prior.has_sums)[1]
+    known, numbers = (side.bases, side.constants, side.members), (n_x, side.n_states, column)
+    codes, weights = data.codes[:, w], data.weights
+    weigh_split(
+        side.groups, codes, weights, numbers, side.weighing, known, log_odds, counters, side.own, side.split
+    )
+
+
+@inner
+def log_product(factors):
+    """Give the log of the product of all groups, and the sum of their numbers of slices."""
+    product, log, n_live = 1.0, 0.0, 0
+    for g in range(factors.products.shape[0]):
+        product *= factors.products[g]
+        log += factors.logs[g]
+        n_live += factors.n_live[g]
+        if product > LARGE:
+            log += math.log(product)
+            product = 1.0
+    return log + math.log(product), n_live
+
+
+@inner
+def log_product_of_parts(groups, factors):
+    """Give what `log_product` gives of the slices that groups are made of. factors: IN, of live slices."""
+    product, log, n_live = 1.0, 0.0, 0
+    for s in groups.parts:
+        if s < factors.products.shape[0]:
+            product *= factors.products[s]
+            log += factors.logs[s]
+            n_live += factors.n_live[s]
+            if product > LARGE:
+                log += math.log(product)
+                product = 1.0
+    return log + math.log(product), n_live
+
+
+@inner
+def log_removed(groups, values, log_odds):
+    """Sum log(1 + exp(log_odds + value)) over the live slices that groups are made of, and count them."""
+    product, log, n = 1.0, 0.0, 0
+    for s in groups.parts:
+        if s < values.shape[0]:
+            product, log = times_factor(product, log, log_odds + values[s])
+            n += 1
+    return log + math.log(product), n
+
+
+@inner
+def sum_of_factors(values, log_odds):
+    """Sum log(1 + exp(log_odds + value))."""
+    product, log = 1.0, 0.0
+    for value in values:
+        product, log = times_factor(product, log, log_odds + value)
+    return log + math.log(product)
+
+
+@inner
+def kinds_of(cardinalities):
+    """Give for each entry the place of the first that is equal."""
+    kinds = np.empty(cardinalities.shape[0], np.int64)
+    for p in range(kinds.shape[0]):
+        kinds[p] = p
+        for q in range(p):
+            if cardinalities[q] == cardinalities[p]:
+                kinds[p] = q
+                break
+    return kinds
+
+
+@inner
+def all_sides(slices, partitions, data, prior, question, counters):
+    """Prepare the groups of each member dropped, and for each the slices as they are.
+
+    partitions: IN, of representatives without each member.
+    """
+    members, n_x = question.members, data.cardinalities[question.x]
+    kinds, live = kinds_of(data.cardinalities[members]), live_groups(slices)
+    sides = [new_side(live, n_x, data.cardinalities[b], prior, counters) for b in members[:0]]
+    lives = [new_side(live, n_x, data.cardinalities[b], prior, counters) for b in members[:0]]
+    for p in range(members.shape[0]):
+        b, n_states = members[p], data.cardinalities[members[p]]
+        groups = merged_groups(slices, partitions[p], data.codes[:, b])
+        sides.append(new_side(groups, n_x, n_states, prior, counters))
+        lives.append(lives[kinds[p]] if kinds[p] < p else new_side(live, n_x, n_states, prior, counters))
+    return sides, lives, kinds
+
+
+@inner
+def set_x_parts(sides, lives, kinds, n_x, n_w, prior, counters):
+    """Work out what X alone gives against variables of so many states. sides, lives: IN and OUT."""
+    weighing = weighing_of(n_x, n_w, prior)
+    for p in range(kinds.shape[0]):
+        x_parts(sides[p].groups, weighing, counters, sides[p].bases, sides[p].constants)
+        if kinds[p] == p:
+            x_parts(lives[p].groups, weighing, counters, lives[p].bases, lives[p].constants)
+
+
+@inner
+def changed(side, live, whole, is_own):
+    """Give the log of the product over slices once groups are made, and how many slices there are.
+
+    whole: IN, the same of the slices as they are.
+    """
+    found, before = (side.own, live.own) if is_own else (side.split, live.split)
+    merged, n_merged = log_product(found)
+    removed, n_removed = log_product_of_parts(side.groups, before)
+    return whole[0] - removed + merged, whole[1] - n_removed + n_merged
+
+
+@inner
+def add_without_one(slices, partitions, blanket, data, prior, question, counters, terms):
+    """Do the tests given B - b and given B - b + W for all b and W.
+
+    partitions: IN, of representatives by B - b. blanket: IN, the context of B. terms: IN and OUT.
+    """
+    x, members, outside = question
+    n_x, last_states = data.cardinalities[x], 0
+    sides, lives, kinds = all_sides(slices, partitions, data, prior, question, counters)
+    own_sums, wholes = np.zeros(members.shape[0]), [((0.0, 0), (0.0, 0)) for _ in members]
+    for w in outside:
+        if data.cardinalities[w] != last_states:
+            last_states = data.cardinalities[w]
+            set_x_parts(sides, lives, kinds, n_x, last_states, prior, counters)
+        for p in range(members.shape[0]):
+            log_size = blanket.log_size - data.log_cardinalities[members[p]]
+            split_odds = log_slice_odds(prior, log_size + data.log_cardinalities[w])
+            log_odds = log_slice_odds(prior, log_size), split_odds
+            if kinds[p] == p:
+                weigh(lives[p], n_x, w, data, prior, log_odds, counters)
+                wholes[p] = log_product(lives[p].own), log_product(lives[p].split)
+            weigh(sides[p], n_x, w, data, prior, log_odds, counters)
+            own_sums[p] += changed(sides[p], lives[p], wholes[kinds[p]][0], True)[0]
+            value, n_live = changed(sides[p], lives[p], wholes[kinds[p]][1], False)
+            size = blanket.size / data.cardinalities[members[p]] * data.cardinalities[w]
+            terms[w] += log_dependent(prior.log_p * (1.0 - n_live / size) - value)
+    for p in range(members.shape[0]):
+        size = blanket.size / data.cardinalities[members[p]]
+        log_odds = log_slice_odds(prior, blanket.log_size - data.log_cardinalities[members[p]])
+        removed, n_removed = log_removed(sides[p].groups, lives[p].members, log_odds)
+        value = sum_of_factors(lives[p].members, log_odds) - removed
+        value += sum_of_factors(sides[p].members, log_odds)
+        n_live = slices.n_live - n_removed + sides[p].members.shape[0]
+        log_unseen = prior.log_p * (1.0 - n_live / size)
+        terms[x] += log_dependent(log_unseen - value)
+        terms[members[p]] += (outside.shape[0] + 1) * log_unseen - own_sums[p] - value

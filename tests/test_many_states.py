@@ -1,0 +1,95 @@
+"""Terms of tables of many states by groups of slices, against the definition."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from numba import njit
+
+import naive_terms
+from ibmap import IBMAPHC, BayesianTest
+from ibmap.independence.table_numbers import TableNumbers
+from ibmap.kernels.blanket_slices import list_slices, merged_groups, undivided
+from ibmap.kernels.context import all_given
+from ibmap.kernels.sparse_members import without_each
+from ibmap.table import EncodedTable
+from ibmap.table_score import TableScore
+from strategies import plain, tables
+
+
+@njit
+def groups_without_each(context, data, x, members):
+    """Call kernels that Python cannot: the groups once each member is dropped."""
+    slices = list_slices(context, data.codes[:, x], data.weights)
+    partitions = without_each(undivided(slices), data, members)
+    return slices, [
+        merged_groups(slices, partitions[p], data.codes[:, members[p]]) for p in range(len(members))
+    ]
+
+
+@st.composite
+def wide_tables(draw):
+    """More states than occur, so that most configurations of a few columns have no data."""
+    table = draw(tables(min_variables=5, max_variables=7, max_rows=30, max_states=3))
+    extra = draw(st.lists(st.integers(0, 9), min_size=table.n_variables, max_size=table.n_variables))
+    return EncodedTable.from_codes(table.codes, table.cardinalities + extra, weights=table.weights)
+
+
+@st.composite
+def questions(draw, table):
+    """A variable and a blanket."""
+    order = draw(st.permutations(range(table.n_variables)))
+    size = draw(st.integers(2, table.n_variables - 1))
+    return order[0], tuple(sorted(order[1 : 1 + size]))
+
+
+@given(st.data())
+def test_terms_where_most_configurations_have_no_data_match_the_definition(data):
+    table = data.draw(wide_tables())
+    x, blanket = data.draw(questions(table))
+    options = {
+        "hyperparameters": data.draw(st.sampled_from(["sums", "ones"])),
+        "prior": data.draw(st.sampled_from([0.5, 1e-9, 0.999])),
+    }
+    score = TableScore(BayesianTest(table, **options))
+    assume(score._is_sparse(blanket))
+    rows, cards, weights = plain(table)
+    expected = naive_terms.change_terms(rows, cards, weights, x, blanket, **options)
+    assert score.changes(x, blanket) == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
+@given(st.data())
+def test_groups_are_the_slices_that_dropping_a_member_merges(data):
+    table = data.draw(wide_tables())
+    x, blanket = data.draw(questions(table))
+    test = BayesianTest(table)
+    numbers = TableNumbers(test.table, test.prior).data
+    context = all_given(numbers, x, np.array(blanket))
+    unweighted = numbers._replace(weights=numbers.weights[:0])
+    _, found = groups_without_each(context, unweighted, x, np.array(blanket))
+    rows = table.codes.tolist()
+    for b, groups in zip(blanket, found, strict=True):
+        listed = [sorted(groups.rows[i:j].tolist()) for i, j in itertools.pairwise(groups.starts)]
+        assert sorted(listed) == naive_terms.groups(rows, blanket, [b])
+        for g, (i, j) in enumerate(itertools.pairwise(groups.starts)):
+            first = groups.cell_starts[g]
+            cells = groups.cells[i:j] + first
+            assert groups.cell_x[cells].tolist() == table.codes[groups.rows[i:j], x].tolist()
+            assert groups.cell_y[cells].tolist() == table.codes[groups.rows[i:j], b].tolist()
+            assert (
+                np.bincount(cells - first).tolist()
+                == groups.cell_counts[first : groups.cell_starts[g + 1]].tolist()
+            )
+
+
+def test_a_climb_over_many_states_is_the_same_on_any_number_of_threads():
+    rng = np.random.default_rng(5)
+    codes = rng.integers(0, 8, (400, 9))
+    for k in range(1, 9):
+        codes[:, k] = np.where(rng.random(400) < 0.7, codes[:, k - 1], codes[:, k])
+    table = EncodedTable.from_codes(codes)
+    one, two = (IBMAPHC(start="empty", n_jobs=n).fit(table) for n in (1, 2))
+    assert one.score_ == two.score_
+    assert one.result_.trace == two.result_.trace
