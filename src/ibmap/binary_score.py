@@ -26,19 +26,18 @@ from ibmap.kernels import (
     binary_packing,
     binary_pairs,
     binary_sparse,
-    slice_lookups,
     slice_patterns,
     slice_products,
 )
 from ibmap.kernels.two_by_two import SMALL
 from ibmap.row_score import RowScore
 from ibmap.sharing import Work, alone
-from ibmap.slice_logs import SliceLogs, pattern_starts, slice_starts
+from ibmap.slice_logs import SliceLogs, pattern_starts
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 DENSE_SLICES = 1 << 11  # up to here slices are found by a table of all keys, beyond by likeness
-FEW_SLICES = 64  # so few small and tiny slices are multiplied out as medium ones are
+FEW_SLICES = 64  # so few tiny slices are multiplied out as small ones are
 MAX_BLANKET = 63  # a slice's key is one machine word
 
 
@@ -222,9 +221,9 @@ class BinaryScore:
         column, weights = self._columns[x], self._weights
         labels = np.empty(len(column), np.int64)
         keys, sizes, ends = binary_layout.slice_rows(self._columns, weights, x, members, labels)
-        n_large, n_medium, n_small, n_live = map(int, ends)
-        if n_live - n_medium < FEW_SLICES:
-            n_medium = n_small = n_live
+        n_large, n_small, n_live = map(int, ends)
+        if n_live - n_small < FEW_SLICES:
+            n_small = n_live
         slots, run_words = binary_layout.place_large(labels, column, weights, n_large, self._n_planes)
         bits_large = np.ascontiguousarray(binary_packing.pack(self._row_bits, slots, outside).T)
         places = (n_large, n_small, n_live)
@@ -236,7 +235,6 @@ class BinaryScore:
             keys=keys,
             sizes=sizes,
             n_large=n_large,
-            n_medium=n_medium,
             n_small=n_small,
             n_live=n_live,
             ones=ones,
@@ -249,16 +247,13 @@ class BinaryScore:
         """Sum -log Pr(I(X, Y | B + W)) over Y for every W."""
         sums = self._large_sums(slices, prior)
         n, words = len(slices.ones), slices.words
-        large, medium, small, live = slices.n_large, slices.n_medium, slices.n_small, slices.n_live
-        if medium > large:
-            sizes = slices.sizes[large:medium]
+        large, small, live = slices.n_large, slices.n_small, slices.n_live
+        if small > large:
+            sizes = slices.sizes[large:small]
             slice_products.product_sums(words, sizes, prior[1], prior[2], self._small_tables, sums)
-        if live > medium:
-            tables = self._slice_logs.given(prior[1], prior[2])
-            sizes, starts = slices.sizes[medium:small], slice_starts()
-            slice_lookups.lookup_sums(words, medium - large, sizes, tables.counted, starts, sums)
-            sizes, starts = slices.sizes[small:live], pattern_starts()
-            slice_patterns.pattern_sums(words, small - large, sizes, tables.patterned, starts, sums)
+        if live > small:
+            sizes, table = slices.sizes[small:live], self._slice_logs.given(prior[1], prior[2])
+            slice_patterns.pattern_sums(words, small - large, sizes, table, pattern_starts(), sums)
         sums += (n - 1) * prior[3]
         return sums
 
@@ -278,14 +273,12 @@ class BinaryScore:
 class _Slices:
     """The data sorted by slice of a blanket and X; see `ibmap.kernels.binary_layout`.
 
-    Slices up to `n_medium` have a word each and are multiplied out, up to `n_small` a word each and
-    are looked up, up to `n_live` a byte each.
+    Slices up to `n_small` that are not large have a word each, from there to `n_live` a byte each.
     """
 
     keys: NDArray[np.uint64]
     sizes: NDArray[np.int32]
     n_large: int
-    n_medium: int
     n_small: int
     n_live: int
     ones: NDArray[np.int32]

@@ -8,36 +8,18 @@ many variables are given.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ibmap.kernels.binary_layout import SMALL, TINY
+from ibmap.kernels.binary_layout import TINY
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 SIDE = 65  # the tables of columns have counts up to 64
 N_ONES = np.array([pattern.bit_count() for pattern in range(1 << TINY)])
 N_UNINFORMATIVE = 5  # entries of the slices with no data point, and with one
-
-
-@dataclass(frozen=True, eq=False)
-class LogTables:
-    """What slices add, for given prior odds.
-
-    Parameters
-    ----------
-    counted : ndarray
-        Flat, for a slice with s0 data points of X = 0 and s1 of X = 1, of which b0 and b1 have
-        Y = 1, in place ``slice_starts()[s0, s1] + b0 + b1 * (s0 + 1)``.
-    patterned : ndarray
-        Flat, for a tiny slice parted by W: see `pattern_starts`.
-    """
-
-    counted: Floats
-    patterned: Floats
 
 
 class SliceLogs:
@@ -52,11 +34,10 @@ class SliceLogs:
 
     def __init__(self, columns: Floats, rows: Floats, totals: Floats) -> None:
         self._factors = columns.reshape(SIDE, SIDE), rows, totals
-        self._ratios: Floats | None = None
-        self._tables: dict[float, LogTables] = {}
+        self._tables: dict[float, Floats] = {}
 
-    def given(self, odds: float, unseen: float) -> LogTables:
-        """Tabulate what slices add beyond what an unseen slice does.
+    def given(self, odds: float, unseen: float) -> Floats:
+        """Tabulate what tiny slices add beyond what an unseen slice does.
 
         Parameters
         ----------
@@ -67,21 +48,19 @@ class SliceLogs:
 
         Returns
         -------
-        LogTables
-            The same object for the same odds.
+        ndarray
+            Flat, by shape and patterns: see `pattern_starts`. The same object for the same odds.
         """
         if odds not in self._tables:
-            if self._ratios is None:
-                self._ratios = slice_ratios(*self._factors)
-            counted = np.log1p(odds * self._ratios) - unseen
+            counted = np.log1p(odds * slice_ratios(*self._factors)) - unseen
             counted[:N_UNINFORMATIVE] = 0.0
             given_one, given_zero = pattern_places()
-            self._tables[odds] = LogTables(counted, counted[given_one] + counted[given_zero])
+            self._tables[odds] = counted[given_one] + counted[given_zero]
         return self._tables[odds]
 
 
 def slice_ratios(columns: Floats, rows: Floats, totals: Floats) -> Floats:
-    """Tabulate the Bayes factor of slices of at most `SMALL` data points.
+    """Tabulate the Bayes factor of slices of at most `TINY` data points.
 
     Parameters
     ----------
@@ -91,10 +70,11 @@ def slice_ratios(columns: Floats, rows: Floats, totals: Floats) -> Floats:
     Returns
     -------
     ndarray
-        In the order of `LogTables.counted`.
+        Flat, for a slice with s0 data points of X = 0 and s1 of X = 1, of which b0 and b1 have
+        Y = 1, in place ``slice_starts()[s0, s1] + b0 + b1 * (s0 + 1)``.
     """
     parts = []
-    for size in range(SMALL + 1):
+    for size in range(TINY + 1):
         for s0 in range(size + 1):
             s1 = size - s0
             with_one = columns[: s0 + 1, : s1 + 1]
@@ -117,9 +97,9 @@ def slice_starts() -> Integers:
     >>> slice_starts()[:3, :3].tolist()
     [[0, 1, 5], [3, 8, 19], [12, 25, 48]]
     """
-    starts = np.zeros((SMALL + 1, SMALL + 1), np.int64)
+    starts = np.zeros((TINY + 1, TINY + 1), np.int64)
     place = 0
-    for size in range(SMALL + 1):
+    for size in range(TINY + 1):
         for s0 in range(size + 1):
             starts[s0, size - s0] = place
             place += (s0 + 1) * (size - s0 + 1)
@@ -160,7 +140,7 @@ def pattern_places() -> tuple[Integers, Integers]:
     Returns
     -------
     given_one, given_zero : ndarray
-        Places in `LogTables.counted` of the part with W = 1 and of the part with W = 0.
+        Places among the counts of the part with W = 1 and of the part with W = 0.
     """
     places: tuple[list[Integers], list[Integers]] = [], []
     for size in range(2, TINY + 1):

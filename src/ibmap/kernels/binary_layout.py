@@ -5,8 +5,8 @@ data points have X = 0. There are these kinds:
 
 - *large*: over 64 data points. The rows of each (slice, state of X) fill words
   of their own, one run of words for each binary digit of the weights.
-- *medium*, 33 to 64 data points, and *small*, 7 to 32: a word for each slice, X = 0 in the low bits.
-- *tiny*: 2 to 6 data points. A byte for each slice, X = 0 in the low bits.
+- *small*: 8 to 64 data points. A word for each slice, X = 0 in the low bits.
+- *tiny*: 2 to 7 data points. A byte for each slice, X = 0 in the low bits.
 - *dead*: a single data point, which says nothing about any pair given the slice. A bit for each.
 
 The *live* slices are all but the dead. See `ibmap.kernels.binary_packing` for the words themselves.
@@ -18,8 +18,7 @@ from ibmap.kernels.compiling import inlined, inner, kernel
 from ibmap.kernels.counting import hash_keys
 
 WORD = 64
-SMALL = 32  # data points up to which the tests of a slice are looked up
-TINY = 6  # data points up to which the patterns of all variables are counted
+TINY = 7  # data points up to which the patterns of all variables are counted
 LANE = 8  # bits for a tiny slice
 LANES = WORD // LANE
 N_SHAPES = 1 + WORD * (WORD + 1)
@@ -66,15 +65,15 @@ def order_slices(sums, rank):
     """Put slices in order of their shapes.
 
     sums: IN, data points by slice and state of X. rank: OUT, place of each slice. Returns how
-    many slices there are up to the last large, medium, small, and live one.
+    many slices there are up to the last large, small, and live one.
     """
     starts = np.zeros(N_SHAPES + 1, np.int64)
     for z in range(sums.shape[0]):
         starts[shape_number(sums[z, 0], sums[z, 1]) + 1] += 1
     for k in range(N_SHAPES):
         starts[k + 1] += starts[k]
-    ends = np.empty(4, np.int64)
-    for kind, most in enumerate((WORD, SMALL, TINY, 1)):
+    ends = np.empty(3, np.int64)
+    for kind, most in enumerate((WORD, TINY, 1)):
         ends[kind] = starts[shape_number(0, most)]
     for z in range(sums.shape[0]):
         shape = shape_number(sums[z, 0], sums[z, 1])

@@ -7,11 +7,12 @@ word once for all; 64 of them are a matrix of bits, and its transpose has 64 row
 import numpy as np
 
 from ibmap.kernels.binary_layout import LANE, LANES, WORD
-from ibmap.kernels.bits import popcount
-from ibmap.kernels.compiling import inner, kernel
+from ibmap.kernels.bits import M1, M2, M4, popcount
+from ibmap.kernels.compiling import inlined, inner, kernel
 
 ONE = np.uint64(1)
 BYTE = np.uint64(0xFF)
+ZERO = np.uint64(0)
 
 
 @kernel
@@ -93,30 +94,65 @@ def count_words(words, sizes, first, last, ones):
 
 
 @inner
+def lane_masks(sizes):
+    """Mark the bits of X = 0 in words of eight slices."""
+    masks = np.zeros((sizes.shape[0] + LANES - 1) // LANES, np.uint64)
+    for t in range(sizes.shape[0]):
+        masks[t // LANES] |= ((ONE << np.uint64(sizes[t, 0])) - ONE) << np.uint64(t % LANES * LANE)
+    return masks
+
+
+@inlined
+def count_lanes(word):
+    """Count the bits of each byte of a word."""
+    word = word - ((word >> ONE) & M1)
+    word = (word & M2) + ((word >> np.uint64(2)) & M2)
+    return (word + (word >> np.uint64(4))) & M4
+
+
+@inlined
+def write_lanes(low, high, n_lanes, counts):
+    """Write the bytes of two words as the counts of so many slices."""
+    for lane in range(n_lanes):
+        counts[lane, 0] = (low >> np.uint64(lane * LANE)) & BYTE
+        counts[lane, 1] = (high >> np.uint64(lane * LANE)) & BYTE
+
+
+@inner
 def count_bytes(words, first_word, sizes, first, last, ones):
     """Count the ones of every variable in slices with a byte each: those from `first` to `last`."""
-    for start in range(first, last, LANES):
-        w = first_word + (start - first) // LANES
-        for v in range(ones.shape[0]):
-            bits = words[w, v]
-            for z in range(start, min(start + LANES, last)):
-                pattern = bits & BYTE
-                low = popcount(pattern & ((ONE << np.uint64(sizes[z, 0])) - ONE))
-                ones[v, z, 0], ones[v, z, 1] = low, popcount(pattern) - low
-                bits >>= np.uint64(LANE)
+    masks = lane_masks(sizes[first:last])
+    for v in range(ones.shape[0]):
+        for k in range(masks.shape[0]):
+            bits, start = words[first_word + k, v], first + k * LANES
+            low, high = count_lanes(bits & masks[k]), count_lanes(bits & ~masks[k])
+            if start + LANES <= last:
+                write_lanes(low, high, LANES, ones[v, start:])
+            else:
+                write_lanes(low, high, last - start, ones[v, start:])
+
+
+@inner
+def spread_bits(bits, sizes, counts):
+    """Write sizes where a bit is 1, and zeros elsewhere."""
+    for k in range(counts.shape[0]):
+        counts[k] = sizes[k] & (ZERO - ((bits >> np.uint64(k)) & ONE))
 
 
 @inner
 def count_bits(words, first_word, sizes, first, ones):
-    """Tell where variables are one in slices with a bit each: those from `first` on."""
+    """Tell where variables are one in slices with a bit each: those from `first` on.
+
+    A data point is counted for its state of X, as in the sizes: both counts are one word.
+    """
     last = sizes.shape[0] - 1
-    for start in range(first, last, WORD):
-        w = first_word + (start - first) // WORD
-        for v in range(ones.shape[0]):
-            bits = words[w, v]
-            for z in range(start, min(start + WORD, last)):
-                one = np.int32((bits >> np.uint64(z - start)) & ONE)
-                ones[v, z, 0], ones[v, z, 1] = one & sizes[z, 0], one & sizes[z, 1]
+    sizes = sizes.reshape(-1).view(np.uint64)
+    for v in range(ones.shape[0]):
+        counts = ones[v].reshape(-1).view(np.uint64)
+        for start in range(first, last, WORD):
+            stop = min(start + WORD, last)
+            bits = words[first_word + (start - first) // WORD, v]
+            spread_bits(bits, sizes[start:stop], counts[start:stop])
 
 
 @kernel

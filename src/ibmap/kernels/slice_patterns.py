@@ -35,13 +35,24 @@ def count_patterns(words, whole, patterns, counts):
     words: IN, of each variable. whole: IN, the bits in use. patterns: OUT, those of each variable,
     turned, in bytes. counts: OUT, (slices, patterns).
     """
-    counts[:] = 0.0
+    for lane in range(LANES):
+        for pattern in range(N_PATTERNS):
+            counts[lane, pattern] = 0
     for v in range(words.shape[0]):
         turned = ((words[v] ^ (words[v] & FIRST_BITS) * BYTE) & whole) >> ONE
         patterns[v] = turned
         for lane in range(LANES):
-            counts[lane, turned & BYTE] += 1.0
-            turned >>= np.uint64(LANE)
+            counts[lane, (turned >> np.uint64(lane * LANE)) & BYTE] += 1
+
+
+@inner
+def add_by_pattern(patterns, by_pattern, sums):
+    """Add to each variable's sum what eight slices give for its patterns."""
+    for v in range(patterns.shape[0]):
+        total = 0.0
+        for lane in range(LANES):
+            total += by_pattern[lane, (patterns[v] >> np.uint64(lane * LANE)) & BYTE]
+        sums[v] += total
 
 
 @inner
@@ -52,9 +63,9 @@ def sum_over_patterns(counts, table, n_patterns, sums):
     sums: OUT, by W's pattern. W is the same in the whole of each part, as the first pattern is.
     """
     for w in range(n_patterns):
-        sums[w] = (counts[0] - 1.0) * table[w]
+        sums[w] = (counts[0] - 1) * table[w]
     for y in range(1, n_patterns):
-        count = counts[y]
+        count = float(counts[y])
         if count > 0.0:
             row = table[y * n_patterns : (y + 1) * n_patterns]
             for w in range(n_patterns):
@@ -69,20 +80,16 @@ def pattern_sums(words, first_word, sizes, table, starts, sums):
     of the tiny slices, by X. table, starts: IN, what a slice adds by patterns, and where a shape's
     entries start. sums: IN and OUT, one entry for each variable outside the blanket.
     """
-    n = words.shape[1]
-    patterns, counts = np.empty(n, np.uint64), np.empty((LANES, N_PATTERNS))
+    patterns, counts = np.empty(words.shape[1], np.uint64), np.empty((LANES, N_PATTERNS), np.int64)
     by_pattern = np.zeros((LANES, N_PATTERNS))
     for first in range(0, sizes.shape[0], LANES):
-        n_slices = min(LANES, sizes.shape[0] - first)
         word = words[first_word + first // LANES]
         count_patterns(word, whole_lanes(sizes, first), patterns, counts)
-        for lane in range(n_slices):
-            low, high = sizes[first + lane]
-            n_patterns = 1 << (low + high - 1)
-            sum_over_patterns(counts[lane], table[starts[low, high] :], n_patterns, by_pattern[lane])
-        for v in range(n):
-            turned, total = patterns[v], 0.0
-            for lane in range(n_slices):
-                total += by_pattern[lane, turned & BYTE]
-                turned >>= np.uint64(LANE)
-            sums[v] += total
+        for lane in range(LANES):
+            if first + lane < sizes.shape[0]:
+                low, high = sizes[first + lane]
+                n_patterns = 1 << (low + high - 1)
+                sum_over_patterns(counts[lane], table[starts[low, high] :], n_patterns, by_pattern[lane])
+            else:
+                by_pattern[lane, 0] = 0.0
+        add_by_pattern(patterns, by_pattern, sums)
