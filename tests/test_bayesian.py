@@ -11,6 +11,7 @@ import naive
 from ibmap import BayesianTest
 from ibmap.errors import InvalidOptionError, UnknownVariableError
 from ibmap.independence.posterior import Prior
+from ibmap.independence.protocol import Triplet
 from ibmap.table import EncodedTable
 from strategies import plain, queries, tables
 
@@ -249,3 +250,30 @@ def test_rows_read_sets_as_single_questions_do():
     for question in ((0, 1, 2), "a", 5):
         with pytest.raises(InvalidOptionError, match="a question is a variable and its conditioning set"):
             test.rows([question])
+
+
+@given(st.data())
+def test_candidates_asked_in_turn_are_asked_up_to_the_first_dependent(data):
+    table = data.draw(tables())
+    x, *others = data.draw(st.permutations(range(table.n_variables)))
+    n_given = data.draw(st.integers(0, len(others)))
+    given_set, candidates = tuple(sorted(others[:n_given])), others[n_given:]
+    test, single = BayesianTest(table), BayesianTest(table)
+    for y in data.draw(st.lists(st.sampled_from(candidates))) if candidates else ():
+        test.ask_triplet(Triplet(x, y, given_set))  # some are remembered
+    answers = [single.ask_triplet(Triplet(x, y, given_set)) for y in candidates]
+    n_asked = next((k + 1 for k, answer in enumerate(answers) if not answer.independent), len(answers))
+    assert test.ask_each(x, candidates, given_set, until_dependent=True) == answers[:n_asked]
+    assert test.ask_each(x, candidates, given_set) == answers
+    assert test.asked == single.asked
+
+
+def test_a_test_apart_remembers_on_its_own():
+    test = BayesianTest([[0, 0, 0], [1, 1, 0], [0, 1, 1], [1, 0, 1]] * 5)
+    test.ask(0, 1)
+    apart = test.apart()
+    apart.ask(0, 1)
+    apart.ask(0, 2)
+    assert (test.n_tests, apart.n_tests) == (1, 2)
+    test.remember(apart)
+    assert test.asked == {Triplet(0, 1, ()), Triplet(0, 2, ())}

@@ -1,12 +1,19 @@
+import threading
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import naive
 from ibmap import GTest, SeparationTest
-from ibmap.blankets.grow_shrink import association_order, blankets, gsmn
-from ibmap.errors import InvalidOptionError
+from ibmap.blankets.grow_shrink import association_order, grow_shrink
+from ibmap.blankets.gsmn import blankets, gs_blanket, gsmn
+from ibmap.blankets.hiton import hiton
+from ibmap.blankets.iamb import iamb
+from ibmap.blankets.operator import run
+from ibmap.errors import InvalidOptionError, StopSearch
 from ibmap.independence.bayesian import BayesianTest
+from ibmap.progress import Monitor
 from ibmap.table import EncodedTable
 from strategies import edge_set, graphs, plain, tables
 
@@ -31,6 +38,53 @@ def test_gsmn_matches_the_definition_and_asks_the_same_tests(table, rule, grow, 
     assert edge_set(gsmn(test, rule=rule, grow=grow, order=order)) == edges
     assert test.asked == expected.asked
     assert test.n_tests == len(expected.asked)
+
+
+@given(tables(), st.sampled_from(["once", "repeat"]))
+def test_questions_asked_at_once_are_those_asked_one_by_one(table, grow):
+    at_once, one_by_one = BayesianTest(table), BayesianTest(table)
+    for x in range(table.n_variables):
+        assert gs_blanket(at_once, x, grow) == run(grow_shrink(one_by_one, x, grow), one_by_one)
+        assert at_once.asked == one_by_one.asked
+
+
+@given(tables(max_variables=6), st.sampled_from([gsmn, iamb, hiton]))
+def test_threads_change_neither_the_graph_nor_what_is_asked_and_told(table, learn):
+    outcomes = []
+    for n_threads in (1, 2, 3, 4):
+        test, told = BayesianTest(table), []
+        graph = learn(test, monitor=Monitor(told.append), n_threads=n_threads)
+        answers = {triplet: test.ask_triplet(triplet) for triplet in test.asked}
+        outcomes.append((graph, answers, [(each.done, each.n_tests) for each in told]))
+    assert all(outcome == outcomes[0] for outcome in outcomes)
+
+
+def test_a_search_stopped_on_many_threads_ends_where_it_ends_on_one():
+    rows = [[0, 0, 0, 0, 0], [1, 1, 1, 1, 1]] * 10
+
+    def stop(progress):
+        if progress.done == 2:
+            raise StopSearch
+
+    ended = []
+    for n_threads in (1, 3):
+        test = BayesianTest(rows)
+        ended.append((blankets(test, monitor=Monitor(stop), n_threads=n_threads), test.asked))
+    assert ended[0] == ended[1]
+    assert ended[0][0][2:] == ((), (), ())
+
+
+def test_tests_that_threads_cannot_share_are_asked_by_one():
+    asked_by = set()
+
+    class Noting(BayesianTest):
+        def row(self, x, given):
+            asked_by.add(threading.get_ident())
+            return super().row(x, given)
+
+    rows = [[0, 0, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1]] * 10
+    assert gsmn(Noting(rows), n_threads=3) == gsmn(BayesianTest(rows), n_threads=3)
+    assert asked_by == {threading.get_ident()}
 
 
 @given(st.data())

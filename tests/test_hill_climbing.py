@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import naive
 from ibmap import BayesianTest, MarkovGraph, SeparationTest
-from ibmap.blankets.grow_shrink import gsmn
+from ibmap.blankets.gsmn import gsmn
 from ibmap.score import TestScore, flip_gain, local_score, total_score
 from ibmap.search.cost import DistinctTests
 from ibmap.search.hill_climbing import Limits, hill_climb

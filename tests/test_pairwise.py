@@ -10,7 +10,7 @@ from scipy.stats import chi2_contingency
 
 import naive_pairwise as naive
 from ibmap import BayesianTest, PairwiseTest, encode, simulate
-from ibmap.blankets.grow_shrink import gsmn
+from ibmap.blankets.gsmn import gsmn
 from ibmap.errors import InvalidOptionError, UnknownVariableError
 from ibmap.graph import MarkovGraph
 from ibmap.independence.protocol import Triplet

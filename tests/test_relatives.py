@@ -10,7 +10,7 @@ import naive
 import naive_blankets
 import naive_tree
 from ibmap import BayesianTest, SeparationTest, closure_score
-from ibmap.blankets.grow_shrink import gsmn
+from ibmap.blankets.gsmn import gsmn
 from ibmap.blankets.gsmn_star import association_orders, gsimn, gsmn_star, star_operator
 from ibmap.blankets.hiton import hiton
 from ibmap.blankets.iamb import iamb

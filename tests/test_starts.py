@@ -41,7 +41,7 @@ def test_tests_of_both_starts_are_counted_once():
     table = encode(rng.integers(0, 2, (30, 5)) | rng.integers(0, 2, (30, 1)))
     gsmn, empty, best = climbs(table)
     test = BayesianTest(table)
-    from ibmap.blankets.grow_shrink import gsmn as run_gsmn
+    from ibmap.blankets.gsmn import gsmn as run_gsmn
 
     start = run_gsmn(test)
     counted = DistinctTests(5)

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 import naive
 import naive_tree
 from ibmap import BayesianTest, MarkovGraph, SeparationTest, closure_score
-from ibmap.blankets.grow_shrink import grow_shrink, gsmn, gsmn_operator
+from ibmap.blankets.grow_shrink import grow_shrink, gsmn_operator
+from ibmap.blankets.gsmn import gsmn
 from ibmap.blankets.operator import InTurn, Replayed, run
 from ibmap.errors import InvalidOptionError
 from ibmap.independence.protocol import Triplet

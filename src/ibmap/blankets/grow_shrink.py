@@ -18,12 +18,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ibmap.blankets.joining import RULES, each_blanket, join_blankets
-from ibmap.blankets.operator import InTurn, run
+from ibmap.blankets.joining import RULES, join_blankets
+from ibmap.blankets.operator import InTurn
 from ibmap.graph import MarkovGraph
 from ibmap.independence.protocol import IndependenceTest, Triplet
 from ibmap.options import as_choice
-from ibmap.progress import Monitor
 from ibmap.ties import order_with_ties
 
 GROW = ("once", "repeat")
@@ -254,7 +253,7 @@ def association_order(test: IndependenceTest, x: int) -> list[int]:
         The others; ties go to the lower column.
     """
     others = [y for y in range(test.n_variables) if y != x]
-    supports = [test.ask_triplet(Triplet(x, y, ())).log_support for y in others]
+    supports = [answer.log_support for answer in test.ask_each(x, others, ())]
     return [others[k] for k in order_with_ties(np.array(supports))]
 
 
@@ -319,78 +318,3 @@ def check_choices(rule: str, grow: str, order: str) -> None:
     as_choice(rule, "rule", RULES)
     as_choice(grow, "grow", GROW)
     as_choice(order, "order", ORDERS)
-
-
-def blankets(
-    test: IndependenceTest,
-    *,
-    grow: str = "once",
-    order: str = "association",
-    deadline: float | None = None,
-    monitor: Monitor | None = None,
-) -> tuple[tuple[int, ...], ...]:
-    """Find the blanket of every variable with GS.
-
-    Parameters
-    ----------
-    test : IndependenceTest
-        The test that answers.
-    grow : {"once", "repeat"}
-        One grow pass, or passes until one adds nothing.
-    order : {"association", "columns"}
-        Try the most dependent first, or go by column.
-    deadline : float, optional
-        When `time.monotonic` is past this, variables not reached get an empty blanket.
-    monitor : Monitor, optional
-        Told after every variable; if it is stopped, the same as past the deadline.
-
-    Returns
-    -------
-    tuple of tuple of int
-        For each variable its blanket in order of inclusion.
-    """
-    check_choices("or", grow, order)
-    return each_blanket(lambda own, x: run(grow_shrink(own, x, grow, order), own), test, deadline, monitor)
-
-
-def gsmn(
-    test: IndependenceTest,
-    *,
-    rule: str = "or",
-    grow: str = "once",
-    order: str = "association",
-    deadline: float | None = None,
-    monitor: Monitor | None = None,
-) -> MarkovGraph:
-    """Learn a structure with GSMN: the GS blankets of all variables, joined.
-
-    Parameters
-    ----------
-    test : IndependenceTest
-        The test that answers.
-    rule : {"or", "and"}
-        An edge if either is in the other's blanket, or only if both are.
-    grow : {"once", "repeat"}
-        One grow pass, or passes until one adds nothing.
-    order : {"association", "columns"}
-        Try the most dependent first, or go by column.
-    deadline : float, optional
-        When `time.monotonic` is past this, variables not reached get an empty blanket.
-    monitor : Monitor, optional
-        Told after every variable; if it is stopped, the same as past the deadline.
-
-    Returns
-    -------
-    MarkovGraph
-        The structure.
-
-    Examples
-    --------
-    >>> from ibmap.independence.separation import SeparationTest
-    >>> true = MarkovGraph.from_edges(4, [(0, 1), (1, 2), (2, 3)])
-    >>> gsmn(SeparationTest(true)) == true
-    True
-    """
-    as_choice(rule, "rule", RULES)
-    found = blankets(test, grow=grow, order=order, deadline=deadline, monitor=monitor)
-    return join_blankets(found, test.names, rule)

@@ -85,6 +85,7 @@ def hiton(
     max_given: int | None = MAX_GIVEN,
     deadline: float | None = None,
     monitor: Monitor | None = None,
+    n_threads: int = 1,
 ) -> MarkovGraph:
     """Learn a structure by joining the HITON neighbours of all variables.
 
@@ -100,6 +101,8 @@ def hiton(
         When `time.monotonic` is past this, variables not reached get an empty blanket.
     monitor : Monitor, optional
         Told after every variable; if it is stopped, the same as past the deadline.
+    n_threads : int
+        Threads; the result is the same for any number.
 
     Returns
     -------
@@ -117,5 +120,5 @@ def hiton(
     if max_given is not None:
         as_count(max_given, "max_given")
     find = partial(hiton_blanket, max_given=max_given)
-    found = each_blanket(find, test, deadline, monitor)
+    found = each_blanket(find, test, deadline, monitor, n_threads)
     return join_blankets(found, test.names, rule)

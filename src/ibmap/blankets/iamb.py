@@ -41,7 +41,7 @@ def _most_dependent(test: IndependenceTest, x: int, members: list[int]) -> int |
     """Find the candidate with the least support for independence; None if none is dependent."""
     given = tuple(sorted(members))
     candidates = [y for y in range(test.n_variables) if y != x and y not in members]
-    answers = [test.ask_triplet(Triplet(x, y, given)) for y in candidates]
+    answers = test.ask_each(x, candidates, given)
     dependent = [k for k, answer in enumerate(answers) if not answer.independent]
     if not dependent:
         return None
@@ -55,6 +55,7 @@ def iamb(
     rule: str = "or",
     deadline: float | None = None,
     monitor: Monitor | None = None,
+    n_threads: int = 1,
 ) -> MarkovGraph:
     """Learn a structure by joining the IAMB blankets of all variables.
 
@@ -68,6 +69,8 @@ def iamb(
         When `time.monotonic` is past this, variables not reached get an empty blanket.
     monitor : Monitor, optional
         Told after every variable; if it is stopped, the same as past the deadline.
+    n_threads : int
+        Threads; the result is the same for any number.
 
     Returns
     -------
@@ -82,4 +85,4 @@ def iamb(
     True
     """
     as_choice(rule, "rule", RULES)
-    return join_blankets(each_blanket(iamb_blanket, test, deadline, monitor), test.names, rule)
+    return join_blankets(each_blanket(iamb_blanket, test, deadline, monitor, n_threads), test.names, rule)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
 from ibmap.graph import MarkovGraph
 from ibmap.independence.protocol import IndependenceTest
 from ibmap.progress import Monitor
+from ibmap.sharing import Team
 
 RULES = ("or", "and")
+PER_THREAD = 4  # blankets that threads find before anybody is told
 
 
 def each_blanket(
@@ -19,6 +22,7 @@ def each_blanket(
     test: IndependenceTest,
     deadline: float | None = None,
     monitor: Monitor | None = None,
+    n_threads: int = 1,
 ) -> tuple[tuple[int, ...], ...]:
     """Find the blanket of every variable, as long as there is time.
 
@@ -32,20 +36,39 @@ def each_blanket(
         When `time.monotonic` is past this, variables not reached get an empty blanket.
     monitor : Monitor, optional
         Told after every variable; if it is stopped, the same as past the deadline.
+    n_threads : int
+        Threads, if they can share the test; the result is the same for any number.
 
     Returns
     -------
     tuple of tuple of int
         For each variable its blanket.
     """
-    found: list[tuple[int, ...]] = []
+    n, found = test.n_variables, list[tuple[int, ...]]()
     monitor = monitor or Monitor()
-    for x in range(test.n_variables):
-        monitor.tell("blankets", x, test.n_variables, n_tests=test.n_tests)
-        if monitor.is_stopped or (deadline is not None and time.monotonic() > deadline):
-            return tuple(found) + ((),) * (test.n_variables - len(found))
-        found.append(find(test, x))
-    return tuple(found)
+    n_threads = 1 if test.apart() is None else n_threads
+    ahead = 1 if n_threads == 1 else PER_THREAD * n_threads
+    ready: list[tuple[tuple[int, ...], IndependenceTest | None]] = []
+    with Team(n_threads) as team:
+        for x in range(n):
+            monitor.tell("blankets", x, n, n_tests=test.n_tests)
+            if monitor.is_stopped or (deadline is not None and time.monotonic() > deadline):
+                break
+            if x == len(ready):
+                ready += team.map(partial(_find_apart, find, test), range(x, min(x + ahead, n)))
+            blanket, own = ready[x]
+            found.append(blanket)
+            if own is not None:
+                test.remember(own)
+    return (*found, *[()] * (n - len(found)))
+
+
+def _find_apart(
+    find: Callable[[IndependenceTest, int], tuple[int, ...]], test: IndependenceTest, x: int
+) -> tuple[tuple[int, ...], IndependenceTest | None]:
+    """Find a blanket with a memory of its own, so that it does not matter who is asked first."""
+    own = test.apart()
+    return find(own or test, x), own
 
 
 def join_blankets(found: Sequence[Sequence[int]], names: Sequence[str], rule: str) -> MarkovGraph:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ibmap.counting import count_live_cells
-from ibmap.independence import binary_rows
+from ibmap.independence.binary_rows import BinaryColumns, binary_row
 from ibmap.independence.classical import meets_cochran
 from ibmap.independence.protocol import Triplet
 from ibmap.independence.rows import n_configurations
@@ -59,9 +59,7 @@ class SliceCounts:
         return self.n_seen == self.n_single
 
 
-def count_slices(
-    table: EncodedTable, triplet: Triplet, columns: binary_rows.BinaryColumns | None = None
-) -> SliceCounts:
+def count_slices(table: EncodedTable, triplet: Triplet, columns: BinaryColumns | None = None) -> SliceCounts:
     """Count what a test of a triplet has to go by.
 
     Parameters
@@ -85,10 +83,11 @@ def count_slices(
     >>> found.n_seen, found.n_single, found.smallest_expected
     (2, 1, 0.5)
     """
-    if columns is not None and binary_rows.is_masked(columns, triplet.given):
-        cells, n_single = binary_rows.count_live_cells(columns, *triplet.canonical())
+    x, y, given = triplet.canonical()
+    if columns is not None:
+        cells, n_single = binary_row(columns, x, given).live_cells(y)
     else:
-        cells, n_single = count_live_cells(table, *triplet.canonical())
+        cells, n_single = count_live_cells(table, x, y, given)
     facts = np.zeros(4, np.int64)
     smallest = float(kernels.slice_facts(cells.values, *cells.n_states, facts))
     _, n_cells, n_below_one, n_below_five = facts.tolist()

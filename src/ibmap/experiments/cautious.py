@@ -9,9 +9,10 @@ independences. The published numbers of wrong edges with 50 variables are much n
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from ibmap.independence.bayesian import BayesianTest
-from ibmap.independence.protocol import Answer, Triplet
+from ibmap.independence.protocol import Answer
 
 
 class CautiousTest(BayesianTest):
@@ -28,9 +29,11 @@ class CautiousTest(BayesianTest):
     True
     """
 
-    def _answer(self, triplet: Triplet) -> Answer:
+    def _answer_each(
+        self, x: int, candidates: Sequence[int], given: tuple[int, ...], until_dependent: bool
+    ) -> Sequence[Answer]:
         """Answer as the Bayesian test, unless the data are too thin."""
-        n_slices = math.prod(int(self.table.cardinalities[z]) for z in triplet.given)
+        n_slices = math.prod(int(self.table.cardinalities[z]) for z in given)
         if n_slices > self.table.n_samples:
-            return Answer(True, 0.0)
-        return super()._answer(triplet)
+            return [Answer(True, 0.0)] * len(candidates)
+        return super()._answer_each(x, candidates, given, until_dependent)

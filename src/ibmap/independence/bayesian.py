@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+import math
+from collections.abc import Iterable, Sequence
+from copy import copy
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,12 +13,13 @@ from numpy.typing import NDArray
 from ibmap.encoding import encode
 from ibmap.errors import InvalidOptionError
 from ibmap.independence.bulk import Bulk
+from ibmap.independence.memo import Memo
 from ibmap.independence.posterior import Prior
 from ibmap.independence.protocol import Answer, LogProbabilities, ProbabilisticTest, Triplet, Variable
 from ibmap.independence.rows import Row, binary_columns, row_maker
 from ibmap.options import as_thread_count
 from ibmap.table import EncodedTable, variable_index
-from ibmap.ties import is_at_least_half
+from ibmap.ties import LOG_HALF, TOLERANCE, is_at_least_half
 
 
 class BayesianTest(ProbabilisticTest):
@@ -139,20 +142,41 @@ class BayesianTest(ProbabilisticTest):
             The pair (log Pr(I | D), log Pr(not I | D)).
         """
         x, y, given = triplet.canonical()
-        return self._one(x, y, given)
+        independent, dependent = self._kept_row(x, given).log_posteriors((y,))
+        return LogProbabilities(float(independent[0]), float(dependent[0]))
 
-    def _one(self, x: int, y: int, given: tuple[int, ...]) -> LogProbabilities:
-        """Test one pair; the sliced data is kept, since the next question often shares it."""
+    def apart(self) -> Self | None:
+        """Give the same test with a memory of its own, for another thread.
+
+        Returns
+        -------
+        BayesianTest or None
+            It shares the data; None for a subclass, which may have more to share.
+        """
+        if type(self) is not BayesianTest:
+            return None
+        twin = copy(self)
+        twin._memo, twin._last_row = Memo(), None
+        return twin
+
+    def _kept_row(self, x: int, given: tuple[int, ...]) -> Row:
+        """Slice the data; the last row is kept, since the next question often shares it."""
         last = self._last_row
         if last is None or last[0] != x or last[1] != given:
             last = self._last_row = (x, given, self.row(x, given))
-        independent, dependent = last[2].log_posteriors((y,))
-        return LogProbabilities(float(independent[0]), float(dependent[0]))
+        return last[2]
+
+    def _answer_each(
+        self, x: int, candidates: Sequence[int], given: tuple[int, ...], until_dependent: bool
+    ) -> Sequence[Answer]:
+        """Decide for independence from one half on."""
+        least = LOG_HALF - TOLERANCE if until_dependent else -math.inf
+        supports = self._kept_row(x, given).log_independent(candidates, least)
+        return [Answer(is_at_least_half(support), support) for support in supports.tolist()]
 
     def _answer(self, triplet: Triplet) -> Answer:
-        """Decide for independence from one half on."""
-        log_independent = self._one(*triplet).independent
-        return Answer(is_at_least_half(log_independent), log_independent)
+        """Answer one question."""
+        return self._answer_each(triplet.x, (triplet.y,), triplet.given, False)[0]
 
 
 def without_repetition(table: EncodedTable) -> EncodedTable:

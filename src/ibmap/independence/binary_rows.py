@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 import numpy as np
@@ -48,7 +50,7 @@ class BinaryColumns:
         self.tables = log_tables(table.n_samples, prior)
 
 
-def binary_row(columns: BinaryColumns, x: int, given: tuple[int, ...]) -> BitRow | GroupRow:
+def binary_row(columns: BinaryColumns, x: int, given: tuple[int, ...]) -> BinaryRow:
     """Slice binary data by X and a set, in the way that suits the set's size.
 
     Parameters
@@ -62,7 +64,7 @@ def binary_row(columns: BinaryColumns, x: int, given: tuple[int, ...]) -> BitRow
 
     Returns
     -------
-    BitRow or GroupRow
+    BinaryRow
         Ready to test candidates.
     """
     if is_masked(columns, given):
@@ -88,27 +90,25 @@ def is_masked(columns: BinaryColumns, given: tuple[int, ...]) -> bool:
     return len(given) <= MAX_MASKED and not columns.is_weighted
 
 
-class BitRow:
-    """Tests of X given a small set by masks of bits.
+class BinaryRow(ABC):
+    """Tests of one binary variable given a set.
 
     Parameters
     ----------
     columns : BinaryColumns
         The data.
-    x : int
-        The variable.
-    given : tuple of int
-        The conditioning set, of at most `MAX_MASKED` variables.
+    n_given : int
+        Variables in the set.
+    n_live : int
+        Its slices with two data points or more.
+    n_single : int
+        Its slices with a single data point.
     """
 
-    def __init__(self, columns: BinaryColumns, x: int, given: tuple[int, ...]) -> None:
-        n_slices = 1 << len(given)
-        masks = np.empty((n_slices, 2, columns.words.shape[1]), np.uint64)
-        sizes = np.empty((n_slices, 2), np.int64)
-        n = kernels.split_rows(columns.words, columns.everything, np.array(given, np.int64), x, masks, sizes)
-        self._columns, self._masks, self._sizes = columns, masks[:n], sizes[:n]
-        self._log_odds = columns.prior.log_slice_odds(n_slices)
-        self._rest = -columns.prior.log_unseen(n_slices, n)
+    def __init__(self, columns: BinaryColumns, n_given: int, n_live: int, n_single: int) -> None:
+        self._columns, self._n_live, self._n_single = columns, n_live, n_single
+        self._log_odds = columns.prior.log_slice_odds(1 << n_given)
+        self._rest = -columns.prior.log_unseen(1 << n_given, n_live)
 
     def log_posteriors(self, candidates: Sequence[int]) -> tuple[Floats, Floats]:
         """Test X against each candidate.
@@ -123,42 +123,126 @@ class BitRow:
         independent, dependent : ndarray
             Log posteriors.
         """
+        independent = self.log_independent(candidates)
+        return independent, log_dependent(independent)
+
+    def log_independent(self, candidates: Sequence[int], least: float = -math.inf) -> Floats:
+        """Test X against candidates, up to the first that is dependent.
+
+        Parameters
+        ----------
+        candidates : sequence of int
+            Variables outside the set.
+        least : float
+            What log Pr(I | D) is at least where they are independent.
+
+        Returns
+        -------
+        ndarray
+            log Pr(I | D) of the candidates tested.
+        """
         found = np.empty(len(candidates))
-        kernels.row_minus_log_p(
-            self._columns.words,
-            self._masks,
-            self._sizes,
-            np.asarray(candidates, np.int64),
-            self._log_odds,
-            self._columns.tables,
-            found,
-        )
-        return _posteriors(found, self._rest)
+        n = self._minus_log_p(np.asarray(candidates, np.int64), -least - self._rest, found)
+        return np.asarray(-(found[:n] + self._rest))
+
+    def live_cells(self, y: int) -> tuple[Cells, int]:
+        """Count X and another variable as `ibmap.counting.count_live_cells` does.
+
+        Parameters
+        ----------
+        y : int
+            A variable outside the set.
+
+        Returns
+        -------
+        cells : Cells
+            Those of the slices with two data points or more.
+        n_single : int
+            How many slices hold a single data point.
+        """
+        values = np.empty((4 * self._n_live, 4), np.int64)
+        n_cells = self._list_cells(y, values)
+        return Cells(values[:n_cells], self._n_live, (2, 2)), self._n_single
+
+    @abstractmethod
+    def _minus_log_p(self, candidates: NDArray[np.int64], most: float, found: Floats) -> int:
+        """Find -log p of the slices that matter, up to the first over `most`; return of how many."""
+
+    @abstractmethod
+    def _list_cells(self, y: int, values: NDArray[np.int64]) -> int:
+        """Write the cells; return how many."""
 
 
-def count_live_cells(columns: BinaryColumns, x: int, y: int, given: tuple[int, ...]) -> tuple[Cells, int]:
-    """Count as `ibmap.counting.count_live_cells` does, by masks of bits.
+class BitRow(BinaryRow):
+    """Tests of X given a small set by masks of bits.
 
     Parameters
     ----------
     columns : BinaryColumns
         The data, without weights.
-    x, y : int
-        Two variables.
+    x : int
+        The variable.
     given : tuple of int
         The conditioning set, of at most `MAX_MASKED` variables.
-
-    Returns
-    -------
-    cells : Cells
-        Those of the slices with two rows or more.
-    n_single : int
-        How many slices hold a single row.
     """
-    values = np.empty((4 << len(given), 4), np.int64)
-    members = np.array(given, np.int64)
-    n_cells, n_slices, n_rows = kernels.live_cells(columns.words, columns.everything, members, x, y, values)
-    return Cells(values[:n_cells], int(n_slices), (2, 2)), len(columns.weights) - int(n_rows)
+
+    def __init__(self, columns: BinaryColumns, x: int, given: tuple[int, ...]) -> None:
+        n_slices = 1 << len(given)
+        masks = np.empty((n_slices, 2, columns.words.shape[1]), np.uint64)
+        sizes = np.empty((n_slices, 2), np.int64)
+        n = kernels.split_rows(columns.words, columns.everything, np.array(given, np.int64), x, masks, sizes)
+        self._masks, self._sizes = masks[:n], sizes[:n]
+        n_single = len(columns.weights) - int(self._sizes.sum())
+        super().__init__(columns, len(given), n, n_single)
+
+    def _minus_log_p(self, candidates: NDArray[np.int64], most: float, found: Floats) -> int:
+        """Find -log p of the slices that matter, up to the first over `most`; return of how many."""
+        words, tables = self._columns.words, self._columns.tables
+        return int(
+            kernels.row_minus_log_p(
+                words, self._masks, self._sizes, candidates, self._log_odds, tables, most, found
+            )
+        )
+
+    def _list_cells(self, y: int, values: NDArray[np.int64]) -> int:
+        """Write the cells; return how many."""
+        return int(kernels.mask_cells(self._columns.words, self._masks, self._sizes, y, values))
+
+
+class GroupRow(BinaryRow):
+    """Tests of X given a set by adding up columns over rows numbered by slice and X.
+
+    Parameters
+    ----------
+    columns : BinaryColumns
+        The data.
+    x : int
+        The variable.
+    given : tuple of int
+        The conditioning set.
+    """
+
+    def __init__(self, columns: BinaryColumns, x: int, given: tuple[int, ...]) -> None:
+        n_rows = len(columns.weights)
+        rows, groups = np.empty(n_rows, np.int32), np.empty(n_rows, np.int32)
+        n, n_seen, self._sizes = kernels.number_slices(
+            columns.states, columns.row_bits, np.array(given, np.int64), x, columns.weights, rows, groups
+        )
+        self._rows, self._groups = rows[:n], groups[:n]
+        n_live = len(self._sizes)
+        super().__init__(columns, len(given), n_live, int(n_seen) - n_live)
+
+    def _minus_log_p(self, candidates: NDArray[np.int64], most: float, found: Floats) -> int:
+        """Find -log p of the slices that matter, up to the first over `most`; return of how many."""
+        data, odds, tables = self._columns, self._log_odds, self._columns.tables
+        grouped = data.states, self._rows, self._groups, self._sizes, data.weights
+        return int(kernels.group_minus_log_p(*grouped, candidates, odds, tables, most, found))
+
+    def _list_cells(self, y: int, values: NDArray[np.int64]) -> int:
+        """Write the cells; return how many."""
+        data = self._columns
+        grouped = data.states, self._rows, self._groups, self._sizes, data.weights
+        return int(kernels.group_cells(*grouped, y, values))
 
 
 def bit_rows(columns: BinaryColumns, questions: Sequence[tuple[int, tuple[int, ...]]]) -> Floats:
@@ -190,64 +274,6 @@ def bit_rows(columns: BinaryColumns, questions: Sequence[tuple[int, tuple[int, .
         minus_log_p,
     )
     return -minus_log_p
-
-
-class GroupRow:
-    """Tests of X given a set by adding up columns over rows numbered by slice and X.
-
-    Parameters
-    ----------
-    columns : BinaryColumns
-        The data.
-    x : int
-        The variable.
-    given : tuple of int
-        The conditioning set.
-    """
-
-    def __init__(self, columns: BinaryColumns, x: int, given: tuple[int, ...]) -> None:
-        n_slices = 1 << len(given)
-        n_rows = len(columns.weights)
-        groups, sizes = np.empty(n_rows, np.int64), np.empty((n_rows, 2), np.int64)
-        members = np.array(given, np.int64)
-        n_live = kernels.number_slices(columns.states, members, x, columns.weights, groups, sizes)
-        self._columns, self._groups, self._sizes = columns, groups, sizes[: groups.max(initial=0) // 2 + 1]
-        self._n_live = int(n_live)
-        self._log_odds = columns.prior.log_slice_odds(n_slices)
-        self._rest = -columns.prior.log_unseen(n_slices, self._n_live)
-
-    def log_posteriors(self, candidates: Sequence[int]) -> tuple[Floats, Floats]:
-        """Test X against each candidate.
-
-        Parameters
-        ----------
-        candidates : sequence of int
-            Variables outside the set.
-
-        Returns
-        -------
-        independent, dependent : ndarray
-            Log posteriors.
-        """
-        found = np.empty(len(candidates))
-        kernels.group_minus_log_p(
-            self._columns.states,
-            self._groups,
-            self._sizes,
-            self._n_live,
-            self._columns.weights,
-            np.asarray(candidates, np.int64),
-            self._log_odds,
-            self._columns.tables,
-            found,
-        )
-        return _posteriors(found, self._rest)
-
-
-def _posteriors(minus_log_p: Floats, rest: float) -> tuple[Floats, Floats]:
-    """Add what the slices left out give, and turn -log p into both log posteriors."""
-    independent = -(minus_log_p + rest)
-    return independent, log_dependent(independent)
 
 
 def log_dependent(independent: Floats) -> Floats:

@@ -64,3 +64,16 @@ class Memo(Generic[Value]):
         self._answers[key] = answer
         if len(self._answers) > self._limit:
             del self._answers[next(iter(self._answers))]
+
+    def update(self, other: Memo[Value]) -> None:
+        """Put what another remembers; answers that are remembered here stay.
+
+        Parameters
+        ----------
+        other : Memo
+            Remembers answers of the same kind.
+        """
+        for key, answer in other._answers.items():
+            if key not in self._answers:
+                self.put(key, answer)
+        self.keys |= other.keys

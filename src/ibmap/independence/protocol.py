@@ -12,8 +12,9 @@ either answer.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from ibmap.errors import InvalidOptionError
 from ibmap.independence.memo import Memo
@@ -187,6 +188,69 @@ class IndependenceTest(ABC):
             answer = self._answer(triplet)
             self._memo.put(key, answer)
         return answer
+
+    def ask_each(
+        self, x: int, candidates: Sequence[int], given: tuple[int, ...], until_dependent: bool = False
+    ) -> list[Answer]:
+        """Test one variable against others in turn, given the same set: they share the work.
+
+        Parameters
+        ----------
+        x : int
+            The variable.
+        candidates : sequence of int
+            The others.
+        given : tuple of int
+            The conditioning set, sorted.
+        until_dependent : bool
+            Whether to stop at the first that is dependent.
+
+        Returns
+        -------
+        list of Answer
+            Of the candidates asked about; each counted as if it had been asked alone.
+        """
+        answers: list[Answer] = []
+        fresh: deque[Answer] = deque()  # of this candidate and some of the next
+        for k, y in enumerate(candidates):
+            key = (x, y, given) if x < y else (y, x, given)
+            answer = self._memo.get(key)
+            if answer is None:
+                if not fresh:
+                    fresh.extend(self._answer_each(x, candidates[k:], given, until_dependent))
+                self._memo.put(key, answer := fresh.popleft())
+            elif fresh:
+                fresh.popleft()
+            answers.append(answer)
+            if until_dependent and not answer.independent:
+                break
+        return answers
+
+    def apart(self) -> Self | None:
+        """Give the same test with a memory of its own, for another thread.
+
+        Returns
+        -------
+        IndependenceTest or None
+            None if threads must not share what it works with.
+        """
+        return None
+
+    def remember(self, other: Self) -> None:
+        """Count what another has been asked as if it had been asked here.
+
+        Parameters
+        ----------
+        other : IndependenceTest
+            The same test with a memory of its own.
+        """
+        self._memo.update(other._memo)
+
+    def _answer_each(
+        self, x: int, candidates: Sequence[int], given: tuple[int, ...], until_dependent: bool
+    ) -> Sequence[Answer]:
+        """Carry out the tests of the first candidates, at least one."""
+        return [self._answer(Triplet(x, candidates[0], given))]
 
     @abstractmethod
     def _answer(self, triplet: Triplet) -> Answer:

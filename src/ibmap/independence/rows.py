@@ -47,6 +47,23 @@ class Row(Protocol):
         """
         ...
 
+    def log_independent(self, candidates: Sequence[int], least: float = -math.inf) -> Floats:
+        """Test X against candidates, up to the first that is dependent.
+
+        Parameters
+        ----------
+        candidates : sequence of int
+            Variables outside the set, at least one.
+        least : float
+            What log Pr(I | D) is at least where they are independent.
+
+        Returns
+        -------
+        ndarray
+            log Pr(I | D) of the candidates tested: one or more.
+        """
+        ...
+
 
 RowMaker = Callable[[int, tuple[int, ...]], Row]
 
@@ -114,6 +131,23 @@ class SlicedRow:
         )
         return independent, dependent
 
+    def log_independent(self, candidates: Sequence[int], least: float = -math.inf) -> Floats:
+        """Test X against candidates, up to the first that is dependent.
+
+        Parameters
+        ----------
+        candidates : sequence of int
+            Variables outside the set, at least one.
+        least : float
+            What log Pr(I | D) is at least where they are independent.
+
+        Returns
+        -------
+        ndarray
+            log Pr(I | D) of the candidates tested: all if `least` is not given, else the first.
+        """
+        return self.log_posteriors(candidates if least == -math.inf else candidates[:1])[0]
+
 
 class CellRow:
     """Tests of X given a set from the list of cells that occur, for any prior and size.
@@ -154,6 +188,23 @@ class CellRow:
         """
         pairs = np.array([self._test(y) for y in candidates]).reshape(-1, 2)
         return pairs[:, 0], pairs[:, 1]
+
+    def log_independent(self, candidates: Sequence[int], least: float = -math.inf) -> Floats:
+        """Test X against candidates, up to the first that is dependent.
+
+        Parameters
+        ----------
+        candidates : sequence of int
+            Variables outside the set, at least one.
+        least : float
+            What log Pr(I | D) is at least where they are independent.
+
+        Returns
+        -------
+        ndarray
+            log Pr(I | D) of the candidates tested: all if `least` is not given, else the first.
+        """
+        return self.log_posteriors(candidates if least == -math.inf else candidates[:1])[0]
 
     def _test(self, y: int) -> tuple[float, float]:
         """Test X against one candidate."""

@@ -79,11 +79,11 @@ def split_rows(columns, everything, given, x, masks, sizes):
 
 
 @kernel
-def row_minus_log_p(columns, masks, sizes, candidates, log_odds, logs, out):
-    """-log Pr(I(X, Y | Z)) over the slices that matter, for each candidate Y.
+def row_minus_log_p(columns, masks, sizes, candidates, log_odds, logs, most, out):
+    """-log Pr(I(X, Y | Z)) over the slices that matter, for each candidate Y up to the first over `most`.
 
     masks, sizes: IN, from `split_rows`. logs: IN, tables of log-rising factorials.
-    out: OUT.
+    out: OUT. Returns for how many candidates.
     """
     cell, side, total = logs
     terms = np.empty(masks.shape[0])  # what all candidates share
@@ -98,30 +98,35 @@ def row_minus_log_p(columns, masks, sizes, candidates, log_odds, logs, out):
             shares = q(sizes[s, 0] - b0, sizes[s, 1] - b1, cell, side) + q(b0, b1, cell, side)
             excess, log_big = multiply(excess, log_big, terms[s] + shares)
         out[c] = log_big + math.log1p(excess)
+        if out[c] > most:
+            return c + 1
+    return candidates.shape[0]
+
+
+@inner
+def add_cells(s, sizes, ones, n_cells, cells):
+    """Append the cells of one slice: (slice, x, y, count). Returns how many cells there are.
+
+    sizes, ones: IN, data points of the slice, and those with Y = 1, by X. cells: OUT.
+    """
+    for cell in range(4):
+        high = ones[cell // 2]
+        count = high if cell % 2 else sizes[cell // 2] - high
+        if count > 0:
+            cells[n_cells, 0], cells[n_cells, 1] = s, cell // 2
+            cells[n_cells, 2], cells[n_cells, 3] = cell % 2, count
+            n_cells += 1
+    return n_cells
 
 
 @kernel
-def live_cells(columns, everything, given, x, y, cells):
-    """List the cells of X and Y in the slices with two rows or more: (slice, x, y, count).
-
-    columns: IN, packed columns. everything: IN, mask of all rows. cells: OUT. Returns how many
-    cells, slices, and rows in these slices.
-    """
-    n_masks = 1 << given.shape[0]
-    masks, sizes = np.empty((n_masks, 2, columns.shape[1]), np.uint64), np.empty((n_masks, 2), np.int64)
-    n_slices = split_rows(columns, everything, given, x, masks, sizes)
-    n_cells, n_rows = 0, 0
-    for s in range(n_slices):
+def mask_cells(columns, masks, sizes, y, cells):
+    """List the cells of X and Y in the slices of `split_rows`. cells: OUT. Returns how many."""
+    n_cells = 0
+    for s in range(masks.shape[0]):
         ones = count_common((masks[s, 0], masks[s, 1]), columns[y])
-        n_rows += sizes[s, 0] + sizes[s, 1]
-        for cell in range(4):
-            high = ones[cell // 2]
-            count = high if cell % 2 else sizes[s, cell // 2] - high
-            if count > 0:
-                cells[n_cells, 0], cells[n_cells, 1] = s, cell // 2
-                cells[n_cells, 2], cells[n_cells, 3] = cell % 2, count
-                n_cells += 1
-    return n_cells, n_slices, n_rows
+        n_cells = add_cells(s, sizes[s], ones, n_cells, cells)
+    return n_cells
 
 
 @kernel
@@ -145,7 +150,7 @@ def all_rows(columns, everything, asked, starts, members, log_odds, minus_log_p,
                 candidates[n_candidates] = y
                 n_candidates += 1
         chosen = candidates[:n_candidates]
-        row_minus_log_p(columns, masks[:n_slices], sizes[:n_slices], chosen, log_odds[k], logs, found)
+        row_minus_log_p(columns, masks[:n_slices], sizes[:n_slices], chosen, log_odds[k], logs, np.inf, found)
         n_possible = 1 << given.shape[0]
         rest = minus_log_p * ((n_possible - n_slices) / n_possible)
         for c in range(n_candidates):
@@ -153,79 +158,125 @@ def all_rows(columns, everything, asked, starts, members, log_odds, minus_log_p,
 
 
 @inner
-def number_rows(columns, given, labels):
+def set_keys(columns, row_bits, given, keys):
+    """Make a key of the states of at most 64 variables in each row. keys: OUT. Returns its bits in use.
+
+    columns: IN, states of each variable and row. row_bits: IN, those of a row, 64 variables to a word.
+    """
+    mask, is_in_first = np.uint64(0), True
+    for z in given:
+        is_in_first &= z < WORD
+        mask |= np.uint64(1) << np.uint64(z % WORD)
+    if is_in_first:
+        for i in range(keys.shape[0]):
+            keys[i] = row_bits[0, i] & mask
+        return WORD
+    keys[:] = 0
+    for k in range(given.shape[0]):
+        column = columns[given[k]]
+        for i in range(keys.shape[0]):
+            keys[i] |= np.uint64(column[i]) << np.uint64(k)
+    return given.shape[0]
+
+
+@inner
+def number_rows(columns, row_bits, given, labels):
     """Number the distinct states of a set of variables. labels: OUT. Returns how many.
 
-    columns: IN, states of each variable and row. As many variables as a word holds make a key; more
+    columns, row_bits: IN, as for `set_keys`. As many variables as a word holds make a key; more
     keys refine the numbers.
     """
-    n_labels = 1
-    labels[:] = 0
     keys = np.empty(labels.shape[0], np.uint64)
-    found = np.empty(labels.shape[0], np.int64)
-    for first in range(0, given.shape[0], WORD):
-        n_bits = min(given.shape[0] - first, WORD)
-        keys[:] = 0
-        for k in range(n_bits):
-            column = columns[given[first + k]]
-            for i in range(labels.shape[0]):
-                keys[i] |= np.uint64(column[i]) << np.uint64(k)
+    n_bits = set_keys(columns, row_bits, given[:WORD], keys)
+    n_labels = number_keys(keys, n_bits, labels).shape[0]
+    found = np.empty(labels.shape[0] if given.shape[0] > WORD else 0, np.int64)
+    for first in range(WORD, given.shape[0], WORD):
+        n_bits = set_keys(columns, row_bits, given[first : first + WORD], keys)
         n_found = number_keys(keys, n_bits, found).shape[0]
         for i in range(labels.shape[0]):
-            labels[i] = labels[i] * n_found + found[i]
-        if n_labels > 1:
-            for i in range(labels.shape[0]):
-                keys[i] = np.uint64(labels[i])
-            n_found = hash_keys(keys, labels).shape[0]
-        n_labels = n_found
+            keys[i] = np.uint64(labels[i] * n_found + found[i])
+        n_labels = hash_keys(keys, labels).shape[0]
     return n_labels
 
 
-@kernel
-def number_slices(columns, given, x, weights, groups, sizes):
-    """Number rows by slice and X, the slices with two data points or more first.
+@inner
+def number_live(sums, numbers):
+    """Number the slices with two data points or more, and move them to the front.
 
-    columns: IN, states of each variable and row. groups: OUT, of each row, twice its slice plus its
-    state of X. sizes: OUT, (slices, 2). Returns how many slices have two data points or more.
+    sums: IN and OUT, data points by slice and state of X. numbers: OUT, -1 for others. Returns how many.
     """
-    n = number_rows(columns, given, groups)
-    x_column = columns[x]
-    totals = np.zeros(n, np.int64)
-    for i in range(groups.shape[0]):
-        totals[groups[i]] += weights[i]
-    rank = np.empty(n, np.int64)
-    n_live, n_dead = 0, 0
-    for z in range(n):
-        if totals[z] >= 2:
-            rank[z] = n_live
+    n_live = 0
+    for z in range(sums.shape[0]):
+        numbers[z] = -1
+        if sums[z, 0] + sums[z, 1] >= 2:
+            numbers[z] = n_live
+            sums[n_live, 0], sums[n_live, 1] = sums[z, 0], sums[z, 1]
             n_live += 1
-        else:
-            n_dead += 1
-            rank[z] = n - n_dead
-    sizes[:n] = 0
-    for i in range(groups.shape[0]):
-        z = rank[groups[i]]
-        sizes[z, x_column[i]] += weights[i]
-        groups[i] = 2 * z + x_column[i]
     return n_live
 
 
 @kernel
-def group_minus_log_p(columns, groups, sizes, n_live, weights, candidates, log_odds, logs, out):
-    """-log Pr(I(X, Y | Z)) over the slices that matter, for each candidate Y.
+def number_slices(columns, row_bits, given, x, weights, rows, groups):
+    """Number rows by slice and X, where the slice has two data points or more.
 
-    columns: IN, states of each variable and row. groups, sizes: IN, from `number_slices`.
-    logs: IN, tables of log-rising factorials. out: OUT.
+    columns, row_bits: IN, as for `set_keys`. rows: OUT, rows in such slices. groups: OUT, twice the
+    slice of such a row plus its state of X. Returns how many rows, slices that occur, and
+    the data points of such slices by X.
+    """
+    labels = np.empty(weights.shape[0], np.int64)
+    n_seen = number_rows(columns, row_bits, given, labels)
+    x_column = columns[x]
+    sums = np.zeros((n_seen, 2), np.int64)
+    for i in range(labels.shape[0]):
+        sums[labels[i], x_column[i]] += weights[i]
+    numbers = np.empty(n_seen, np.int64)
+    n_live = number_live(sums, numbers)
+    n_rows = 0
+    for i in range(labels.shape[0]):
+        z = numbers[labels[i]]
+        if z >= 0:
+            rows[n_rows] = i
+            groups[n_rows] = 2 * z + x_column[i]
+            n_rows += 1
+    return n_rows, n_seen, sums[:n_live].copy()
+
+
+@inner
+def add_ones(column, rows, groups, weights, ones):
+    """Add up a column by group. column, weights: IN, of all rows. ones: OUT."""
+    ones[:] = 0
+    for k in range(rows.shape[0]):
+        i = rows[k]
+        ones[groups[k]] += weights[i] * column[i]
+
+
+@kernel
+def group_minus_log_p(columns, rows, groups, sizes, weights, candidates, log_odds, logs, most, out):
+    """-log Pr(I(X, Y | Z)) over the slices that matter, for each candidate Y up to the first over `most`.
+
+    columns: IN, states of each variable and row. rows, groups, sizes: IN, from `number_slices`.
+    logs: IN, tables of log-rising factorials. out: OUT. Returns for how many candidates.
     """
     ones = np.empty(2 * sizes.shape[0], np.int64)
     for c in range(candidates.shape[0]):
-        column = columns[candidates[c]]
-        ones[:] = 0
-        for i in range(groups.shape[0]):
-            ones[groups[i]] += weights[i] * column[i]
+        add_ones(columns[candidates[c]], rows, groups, weights, ones)
         excess, log_big = 0.0, 0.0
-        for z in range(n_live):
+        for z in range(sizes.shape[0]):
             b0, b1 = ones[2 * z], ones[2 * z + 1]
             ratio = log_ratio(sizes[z, 0] - b0, sizes[z, 1] - b1, b0, b1, logs)
             excess, log_big = multiply(excess, log_big, log_odds + ratio)
         out[c] = log_big + math.log1p(excess)
+        if out[c] > most:
+            return c + 1
+    return candidates.shape[0]
+
+
+@kernel
+def group_cells(columns, rows, groups, sizes, weights, y, cells):
+    """List the cells of X and Y in the slices of `number_slices`. cells: OUT. Returns how many."""
+    ones = np.empty(2 * sizes.shape[0], np.int64)
+    add_ones(columns[y], rows, groups, weights, ones)
+    n_cells = 0
+    for z in range(sizes.shape[0]):
+        n_cells = add_cells(z, sizes[z], ones[2 * z : 2 * z + 2], n_cells, cells)
+    return n_cells

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 
-from ibmap.blankets.grow_shrink import gsmn
+from ibmap.blankets.gsmn import gsmn
 from ibmap.errors import SearchWarning
 from ibmap.evidence.variables import describe_variables
 from ibmap.graph import as_graph

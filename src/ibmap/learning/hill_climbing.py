@@ -115,7 +115,8 @@ def _climb_from_each(
     for k, name in enumerate(names):
         limits = options.limits().after(time.perf_counter() - begun).shared(len(names) - k)
         start_begun = time.perf_counter()
-        start = find_start(test, options.start if name == "graph" else name, limits.max_seconds, monitor)
+        chosen = options.start if name == "graph" else name
+        start = find_start(test, chosen, limits.max_seconds, monitor, n_threads)
         limits = limits.after(time.perf_counter() - start_begun)
         if monitor.is_stopped and climbs:
             break

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from ibmap.blankets.grow_shrink import gsmn
+from ibmap.blankets.gsmn import gsmn
 from ibmap.blankets.gsmn_star import gsimn, gsmn_star
 from ibmap.blankets.hiton import hiton
 from ibmap.blankets.iamb import iamb
@@ -23,6 +23,7 @@ FINDERS: dict[str, Callable[..., MarkovGraph]] = {
     "iamb": iamb,
     "hiton": hiton,
 }
+THREADED = ("gsmn", "iamb", "hiton")  # blanket by blanket
 STARTS = (*FINDERS, "empty", "best")
 
 
@@ -50,7 +51,11 @@ def start_names(start: Any) -> tuple[str, ...]:
 
 
 def find_start(
-    test: IndependenceTest, start: Any, seconds: float | None = None, monitor: Monitor | None = None
+    test: IndependenceTest,
+    start: Any,
+    seconds: float | None = None,
+    monitor: Monitor | None = None,
+    n_threads: int = 1,
 ) -> MarkovGraph:
     """Find where one climb begins.
 
@@ -64,6 +69,8 @@ def find_start(
         How long it may take.
     monitor : Monitor, optional
         Told where it stands.
+    n_threads : int
+        Threads of learners that can use them; the start is the same for any number.
 
     Returns
     -------
@@ -73,7 +80,8 @@ def find_start(
     if isinstance(start, str):
         if start in FINDERS:
             deadline = None if seconds is None else time.monotonic() + seconds
-            return FINDERS[start](test, deadline=deadline, monitor=monitor)
+            threads = {"n_threads": n_threads} if start in THREADED else {}
+            return FINDERS[start](test, deadline=deadline, monitor=monitor, **threads)
         return MarkovGraph.empty(test.n_variables, test.names)
     try:
         return as_graph(start, test.names)

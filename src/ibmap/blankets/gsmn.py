@@ -1,0 +1,123 @@
+"""GSMN: the GS blankets of all variables, joined to a graph."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from ibmap.blankets.grow_shrink import check_choices, grow_shrink
+from ibmap.blankets.joining import RULES, each_blanket, join_blankets
+from ibmap.graph import MarkovGraph
+from ibmap.independence.protocol import IndependenceTest
+from ibmap.options import as_choice
+from ibmap.progress import Monitor
+
+
+def gs_blanket(
+    test: IndependenceTest, x: int, grow: str = "once", order: str = "association"
+) -> tuple[int, ...]:
+    """Find the blanket of one variable with GS.
+
+    Parameters
+    ----------
+    test : IndependenceTest
+        The test that answers; questions given the same set are asked at once.
+    x : int
+        The variable.
+    grow : {"once", "repeat"}
+        One grow pass, or passes until one adds nothing.
+    order : {"association", "columns"}
+        Try the most dependent first, or go by column.
+
+    Returns
+    -------
+    tuple of int
+        The blanket, in order of inclusion; what `run` finds with `grow_shrink`.
+    """
+    operator = grow_shrink(test, x, grow, order)
+    state = operator.begin()
+    while (triplet := operator.question(state)) is not None:
+        for answer in test.ask_each(x, operator.ahead(state), triplet.given, until_dependent=True):
+            state = operator.after(state, answer.independent)
+    return operator.outcome(state)
+
+
+def blankets(
+    test: IndependenceTest,
+    *,
+    grow: str = "once",
+    order: str = "association",
+    deadline: float | None = None,
+    monitor: Monitor | None = None,
+    n_threads: int = 1,
+) -> tuple[tuple[int, ...], ...]:
+    """Find the blanket of every variable with GS.
+
+    Parameters
+    ----------
+    test : IndependenceTest
+        The test that answers.
+    grow : {"once", "repeat"}
+        One grow pass, or passes until one adds nothing.
+    order : {"association", "columns"}
+        Try the most dependent first, or go by column.
+    deadline : float, optional
+        When `time.monotonic` is past this, variables not reached get an empty blanket.
+    monitor : Monitor, optional
+        Told after every variable; if it is stopped, the same as past the deadline.
+    n_threads : int
+        Threads; the result is the same for any number.
+
+    Returns
+    -------
+    tuple of tuple of int
+        For each variable its blanket in order of inclusion.
+    """
+    check_choices("or", grow, order)
+    find = partial(gs_blanket, grow=grow, order=order)
+    return each_blanket(find, test, deadline, monitor, n_threads)
+
+
+def gsmn(
+    test: IndependenceTest,
+    *,
+    rule: str = "or",
+    grow: str = "once",
+    order: str = "association",
+    deadline: float | None = None,
+    monitor: Monitor | None = None,
+    n_threads: int = 1,
+) -> MarkovGraph:
+    """Learn a structure with GSMN: the GS blankets of all variables, joined.
+
+    Parameters
+    ----------
+    test : IndependenceTest
+        The test that answers.
+    rule : {"or", "and"}
+        An edge if either is in the other's blanket, or only if both are.
+    grow : {"once", "repeat"}
+        One grow pass, or passes until one adds nothing.
+    order : {"association", "columns"}
+        Try the most dependent first, or go by column.
+    deadline : float, optional
+        When `time.monotonic` is past this, variables not reached get an empty blanket.
+    monitor : Monitor, optional
+        Told after every variable; if it is stopped, the same as past the deadline.
+    n_threads : int
+        Threads; the result is the same for any number.
+
+    Returns
+    -------
+    MarkovGraph
+        The structure.
+
+    Examples
+    --------
+    >>> from ibmap.independence.separation import SeparationTest
+    >>> true = MarkovGraph.from_edges(4, [(0, 1), (1, 2), (2, 3)])
+    >>> gsmn(SeparationTest(true)) == true
+    True
+    """
+    as_choice(rule, "rule", RULES)
+    found = blankets(test, grow=grow, order=order, deadline=deadline, monitor=monitor, n_threads=n_threads)
+    return join_blankets(found, test.names, rule)
