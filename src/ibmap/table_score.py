@@ -17,6 +17,7 @@ from ibmap.independence.rows import n_configurations
 from ibmap.independence.table_numbers import TableNumbers
 from ibmap.kernels import look as kernels
 from ibmap.kernels.context import all_given
+from ibmap.kernels.outside_pairs import outside_terms
 from ibmap.kernels.sparse_members import sparse_member_terms
 
 Floats = NDArray[np.float64]
@@ -77,7 +78,7 @@ class TableScore:
         """
         terms, question = np.zeros(len(self.names)), self._question(x, blanket)
         context = all_given(self._data, x, question.members)
-        kernels.outside_terms(context, self._data, self._numbers, question, terms)
+        outside_terms(context, self._data, self._numbers, question, terms)
         if self._is_sparse(blanket):
             sparse_member_terms(context, self._data, self._numbers, question, terms)
         elif blanket:

@@ -37,28 +37,6 @@ def without(context, data, members, k):
 
 
 @njit(cache=True, nogil=True)
-def others(variables, k):
-    """List the variables without the k-th."""
-    return np.concatenate((variables[:k], variables[k + 1 :]))
-
-
-@njit(cache=True, nogil=True)
-def outside_terms(context, data, prior, question, terms):
-    """Do the tests given B and given B + W. context: IN, of B. terms: IN and OUT, by variable."""
-    x, outside = question.x, question.outside
-    n = outside.shape[0]
-    independent, dependent = np.empty(n), np.empty(n)
-    test_all(context, data, prior, x, outside, independent, dependent)
-    terms[x] += independent.sum()
-    for k in range(n):
-        terms[outside[k]] += dependent[k]
-    for k in range(n):
-        finer = narrowed(context, data, outside[k])
-        test_all(finer, data, prior, x, others(outside, k), independent[1:], dependent[1:])
-        terms[outside[k]] += independent[1:].sum()
-
-
-@njit(cache=True, nogil=True)
 def add_without_one(context, data, prior, question, b, terms):
     """Do the tests given B - b and given B - b + W. context: IN, of B - b. terms: IN and OUT."""
     x, outside = question.x, question.outside

@@ -1,0 +1,315 @@
+"""The tests given a blanket, and given it with one variable outside added, for any cardinalities.
+
+Of the tests given B + W only the sum over Y of log Pr(I(X, Y | B + W)) counts, which is a
+sum over slices of B. Within a slice the counts of X, W and Y give both X against Y in
+each state of W and X against W in each state of Y; where a column has one state, or
+two columns have one pattern, nothing needs to be counted (`slice_columns`).
+"""
+
+import math
+from collections import namedtuple
+
+import numpy as np
+
+from ibmap.kernels.compiling import inlined, inner, kernel
+from ibmap.kernels.context import (
+    dirichlet,
+    log_posteriors,
+    log_slice_odds,
+    narrowed,
+    slice_prior,
+)
+from ibmap.kernels.group_weights import rising, times_factor
+from ibmap.kernels.slice_columns import Piece, find_classes, new_classes, of_size, weigh_class
+from ibmap.kernels.slice_odds import add_factor, log_of
+
+# Kinds of columns (see `slice_columns`): the kind of each column outside; for each kind the Dirichlet
+# parameters and their sums, and the prior log-odds of a slice of B + W.
+Kinds = namedtuple("Kinds", "of_column numbers log_odds")
+# Counters of a pair of classes: cells of a run of X (zero before and after), of the slice, those that occur
+# in a run and in the slice, and sums by the state of either class.
+PairCounters = namedtuple("PairCounters", "counts sums touched in_use first second")
+# Sums over slices for each column outside: of log(1 + e) over all tests given B + W, of the slices of
+# B + W, and of the odds of the test given B.
+OutsideSums = namedtuple("OutsideSums", "logs n_live odds")
+
+
+@inner
+def find_kinds(context, data, prior, question):
+    """Sort the columns outside into kinds. With K counted by slices seen, each is of its own kind."""
+    outside, n_x = question.outside, data.cardinalities[question.x]
+    n, n_kinds = outside.shape[0], 0
+    kinds = Kinds(np.empty(n, np.int64), np.empty((n, 5), np.int64), np.empty(n))
+    for k in range(n):
+        numbers = dirichlet(n_x, data.cardinalities[outside[k]], prior.has_sums)
+        log_odds = log_slice_odds(prior, context.log_size + data.log_cardinalities[outside[k]])
+        if prior.counts_seen:
+            log_odds = slice_prior(narrowed(context, data, outside[k]), prior)[0]
+        d = 0
+        while d < n_kinds and (kinds.numbers[d, 2] != numbers[2] or kinds.log_odds[d] != log_odds):
+            d += 1
+        kinds.of_column[k], kinds.log_odds[d] = d, log_odds
+        for i in range(5):
+            kinds.numbers[d, i] = numbers[i]
+        n_kinds = max(n_kinds, d + 1)
+    return Kinds(kinds.of_column, kinds.numbers[:n_kinds], kinds.log_odds[:n_kinds])
+
+
+@inlined
+def times_power(product, log, t, n):
+    """Multiply exp(log) * product by (1 + exp(t))^n."""
+    if n == 1:
+        return times_factor(product, log, t)
+    if n > 0:
+        factor, more = times_factor(1.0, 0.0, t)
+        log += n * (more + math.log(factor))
+    return product, log
+
+
+@inner
+def bits_of(n_states):
+    """Give how many bits number so many states."""
+    bits = np.uint32(0)
+    while (1 << bits) < n_states:
+        bits += np.uint32(1)
+    return bits
+
+
+@inlined
+def count_pair(piece, ids, others, shift, log_gamma, column, counters):
+    """Sum over a slice what the cells of X and two classes give to the states of each.
+
+    ids, others: IN, states of the classes. shift: IN, bits of a state of the second. column: IN, Dirichlet
+    parameter of a state. counters: IN and OUT; `first` and `second` are added to.
+    """
+    counts, sums, touched, in_use, first, second = counters
+    run_starts, weights = piece.run_starts, piece.weights
+    n_in_use, mask = 0, (np.uint32(1) << shift) - np.uint32(1)
+    for r in range(run_starts.shape[0] - 1):
+        n = 0
+        for k in range(run_starts[r], run_starts[r + 1]):
+            place = (np.uint32(ids[k]) << shift) | np.uint32(others[k])
+            touched[n] = place
+            n += counts[place] == 0
+            counts[place] += weights[k]
+        for i in range(n):
+            place = np.uint32(touched[i])
+            count = counts[place]
+            counts[place] = 0
+            in_use[n_in_use] = place
+            n_in_use += sums[place] == 0
+            sums[place] += count
+            if count > 1:
+                w, y = place >> shift, place & mask
+                first[w] += log_gamma[1 + count]
+                second[y] += log_gamma[1 + count]
+    for i in range(n_in_use):
+        place = np.uint32(in_use[i])
+        w, y = place >> shift, place & mask
+        value = rising(log_gamma, column, sums[place])
+        first[w] -= value
+        second[y] -= value
+        sums[place] = 0
+
+
+@inlined
+def close_class(values, totals, x_parts, n_states, log_odds, product, log, n):
+    """Multiply in what each state of a class gives, n times, and clear the values."""
+    factor, more = 1.0, 0.0
+    for w in range(n_states):
+        if totals[w] > 1:
+            factor, more = times_factor(factor, more, log_odds + values[w] + x_parts[w])
+        values[w] = 0.0
+    log += n * more
+    if n == 1:
+        product *= factor
+    else:
+        log += n * math.log(factor)
+    if product > 1e150:
+        return 1.0, log + math.log(product)
+    return product, log
+
+
+@inner
+def weigh_pairs(piece, n_classes, classes, kinds, log_gamma, counters, logs):
+    """Sum log(1 + e) over the tests given B + W between the classes of a slice.
+
+    logs: OUT, for each class as W, over all columns Y that have two states or more.
+    """
+    products, shift = np.ones(n_classes), bits_of(classes.totals.shape[1])
+    x_parts, sizes, totals, n_states = classes.x_parts, classes.sizes, classes.totals, classes.n_states
+    column = kinds.numbers[0, 1]
+    for c in range(n_classes):
+        logs[c] = 0.0
+    for a in range(n_classes):
+        kind_a = classes.kinds[a]
+        for b in range(a):
+            kind_b = classes.kinds[b]
+            count_pair(piece, classes.ids[a], classes.ids[b], shift, log_gamma, column, counters)
+            products[a], logs[a] = close_class(
+                counters.first, totals[a], x_parts[kind_b, a], n_states[a], kinds.log_odds[kind_a],
+                products[a], logs[a], sizes[b],
+            )  # fmt: skip
+            products[b], logs[b] = close_class(
+                counters.second, totals[b], x_parts[kind_a, b], n_states[b], kinds.log_odds[kind_b],
+                products[b], logs[b], sizes[a],
+            )  # fmt: skip
+    for c in range(n_classes):
+        logs[c] += math.log(products[c])
+
+
+@inner
+def weigh_constants(piece, n_classes, classes, kinds, logs):
+    """Add to each class as W the columns Y that are constant in each of its states.
+
+    Those with one state in the slice, and those of the same class. logs: IN and OUT.
+    """
+    for c in range(n_classes):
+        own = classes.kinds[c]
+        for d in range(kinds.log_odds.shape[0]):
+            n = piece.n_constant[d] + (classes.sizes[c] - 1 if d == own else 0)
+            if n > 0:
+                product, log = 1.0, 0.0
+                for w in range(classes.n_states[c]):
+                    if classes.totals[c, w] > 1:
+                        t = kinds.log_odds[own] + classes.cells[c, w] + classes.x_parts[d, c, w]
+                        product, log = times_factor(product, log, t)
+                logs[c] += n * (log + math.log(product))
+
+
+@inner
+def x_of_slice(piece, numbers, log_gamma, bases):
+    """Give what X alone adds to log(h / g) against each kind, and the sum over X of a constant column.
+
+    bases: OUT.
+    """
+    cells, total = 0.0, 0
+    bases[:] = 0.0
+    for r in range(piece.run_starts.shape[0] - 1):
+        count = 0
+        for k in range(piece.run_starts[r], piece.run_starts[r + 1]):
+            count += piece.weights[k]
+        total += count
+        cells += log_gamma[1 + count]
+        for d in range(bases.shape[0]):
+            bases[d] -= rising(log_gamma, numbers[d, 0], count)
+    for d in range(bases.shape[0]):
+        bases[d] += of_size(log_gamma, numbers[d], total)
+    return cells - rising(log_gamma, numbers[0, 1], total)
+
+
+@inner
+def weigh_with_constant(piece, n_classes, own, values, bases, constant, kinds, classes):
+    """Sum log(1 + e) over the tests with a column W of one state added, by the kind of W.
+
+    own: IN, its kind. values: IN, log(h / g) of X against each class in the slice. bases, constant: IN,
+    from `x_of_slice`.
+    """
+    product, log, log_odds = 1.0, 0.0, kinds.log_odds[own]
+    for c in range(n_classes):
+        product, log = times_power(product, log, log_odds + values[c], classes.sizes[c])
+    for d in range(bases.shape[0]):
+        n = piece.n_constant[d] - (1 if d == own else 0)
+        product, log = times_power(product, log, log_odds + bases[d] + constant, n)
+    return log + math.log(product)
+
+
+@inner
+def weigh_slice(piece, codes, outside, kinds, log_gamma, log_odds, scratch, sums):
+    """Add what one slice of B gives to all sums. log_odds: IN, of a slice of B. sums: IN and OUT."""
+    classes, class_of, counters, bases, logs, values, constants = scratch
+    n_classes = find_classes(piece, codes, outside, kinds.of_column, classes, class_of)
+    constant = x_of_slice(piece, kinds.numbers, log_gamma, bases)
+    for c in range(n_classes):
+        weigh_class(piece, c, kinds.numbers, log_gamma, classes)
+        values[c] = bases[classes.kinds[c]]
+        for w in range(classes.n_states[c]):
+            values[c] += classes.cells[c, w]
+    weigh_pairs(piece, n_classes, classes, kinds, log_gamma, counters, logs)
+    weigh_constants(piece, n_classes, classes, kinds, logs)
+    for d in range(bases.shape[0]):
+        if piece.n_constant[d] > 0:
+            constants[d] = weigh_with_constant(piece, n_classes, d, values, bases, constant, kinds, classes)
+    for k in range(outside.shape[0]):
+        c, d = class_of[k], kinds.of_column[k]
+        if c < 0:
+            sums.logs[k] += constants[d]
+            sums.n_live[k] += 1
+            add_factor(sums.odds[k], log_odds + bases[d] + constant)
+            continue
+        sums.logs[k] += logs[c]
+        for w in range(classes.n_states[c]):
+            sums.n_live[k] += classes.totals[c, w] > 1
+        add_factor(sums.odds[k], log_odds + values[c])
+
+
+@inner
+def new_piece(n_rows, n_states, n_kinds):
+    """Make room for a slice of so many rows."""
+    return Piece(
+        np.empty(n_rows, np.int32), np.ones(n_rows, np.int32), np.empty(n_rows + 1, np.int32),
+        np.empty(n_kinds, np.int64), np.zeros(n_states, np.uint16), np.zeros(n_states, np.int32),
+        np.empty(n_rows + 1, np.int32),
+    )  # fmt: skip
+
+
+@inner
+def cut(piece, rows, x_codes, weights):
+    """Take the rows of a slice. piece: OUT. Returns it cut to size."""
+    n, n_runs = rows.shape[0], 0
+    for k in range(n):
+        piece.rows[k] = rows[k]
+        if weights.shape[0] > 0:
+            piece.weights[k] = weights[rows[k]]
+        if k == 0 or x_codes[rows[k]] != x_codes[rows[k - 1]]:
+            piece.run_starts[n_runs] = k
+            n_runs += 1
+    piece.run_starts[n_runs] = n
+    return Piece(
+        piece.rows[:n], piece.weights[:n], piece.run_starts[: n_runs + 1],
+        piece.n_constant, piece.marks, piece.counts, piece.touched,
+    )  # fmt: skip
+
+
+@inner
+def weigh_slices(context, data, prior, question, kinds, sums):
+    """Sum over all slices of B. sums: OUT."""
+    outside, n = question.outside, question.outside.shape[0]
+    n_most, n_kinds, longest = data.cardinalities[outside].max(), kinds.log_odds.shape[0], 0
+    for s in range(context.starts.shape[0] - 1):
+        longest = max(longest, context.starts[s + 1] - context.starts[s])
+    room = new_piece(longest, n_most, n_kinds)
+    counters = PairCounters(
+        np.zeros(n_most << bits_of(n_most), np.int32), np.zeros(n_most << bits_of(n_most), np.int32),
+        np.empty(longest + 1, np.int32), np.empty(longest + 1, np.int32), np.zeros(n_most), np.zeros(n_most),
+    )  # fmt: skip
+    scratch = (
+        new_classes(n, longest, n_most, n_kinds), np.empty(n, np.int64), counters,
+        np.empty(n_kinds), np.empty(n), np.empty(n), np.empty(n_kinds),
+    )  # fmt: skip
+    log_odds = slice_prior(context, prior)[0]
+    x_codes = data.codes[:, question.x]
+    for s in range(context.starts.shape[0] - 1):
+        piece = cut(room, context.rows[context.starts[s] : context.starts[s + 1]], x_codes, data.weights)
+        weigh_slice(piece, data.codes, outside, kinds, prior.log_gamma, log_odds, scratch, sums)
+
+
+@kernel
+def outside_terms(context, data, prior, question, terms):
+    """Do the tests given B and given B + W. context: IN, of B. terms: IN and OUT, by variable."""
+    x, _, outside = question
+    n = outside.shape[0]
+    if n == 0:
+        return
+    sums = OutsideSums(np.zeros(n), np.zeros(n, np.int64), np.zeros((n, 3)))
+    sums.odds[:, 2] = -np.inf
+    weigh_slices(context, data, prior, question, find_kinds(context, data, prior, question), sums)
+    log_unseen = slice_prior(context, prior)[1]
+    for k in range(n):
+        w = outside[k]
+        independent, dependent = log_posteriors(log_of(sums.odds[k]), log_unseen)
+        terms[x] += independent
+        left = prior.log_p * (1.0 - sums.n_live[k] / (context.size * data.cardinalities[w]))
+        if prior.counts_seen:
+            left = slice_prior(narrowed(context, data, w), prior)[1]
+        terms[w] += dependent + (n - 1) * left - sums.logs[k]
