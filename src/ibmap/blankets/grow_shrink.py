@@ -176,7 +176,7 @@ class GrowShrink:
         later = self.candidates[state.position :]
         if self._repeats:
             later = tuple(y for y in later if y not in state.members)
-        return later
+        return later[: state.unasked]
 
     def _grow(self, state: Growing, independent: bool) -> Phase:
         """Take the answer about a candidate."""
