@@ -4,15 +4,11 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from ibmap.counting import count_live_cells
 from ibmap.independence.binary_rows import BinaryColumns, BitRow, GroupRow
 from ibmap.independence.posterior import Prior
 from ibmap.kernels import binary_rows
 from ibmap.table import EncodedTable
-from strategies import tables
 
 
 @pytest.mark.parametrize("given_set", [(), (1, 5, 63), (2, 64, 129), tuple(range(1, 120)), (70, 90)])
@@ -39,21 +35,6 @@ def test_rows_are_numbered_by_slice_where_the_slice_has_two_data_points(given_se
         rows_of = [i for i in range(len(codes)) if states[i] == state]
         right = [sum(weights[i] for i in rows_of if codes[i, 0] == v) for v in (0, 1)]
         assert sizes[z].tolist() == right
-
-
-@given(st.data())
-def test_rows_by_bits_and_by_groups_count_the_cells_of_the_table(data):
-    table = data.draw(tables(max_states=2).filter(lambda table: (table.cardinalities == 2).all()))
-    x, y, *others = data.draw(st.permutations(range(table.n_variables)))
-    given_set = tuple(sorted(others[: data.draw(st.integers(0, len(others)))]))
-    columns = BinaryColumns(table, Prior())
-    expected, n_single = count_live_cells(table, x, y, given_set)
-    for kind in (GroupRow,) if table.is_weighted else (GroupRow, BitRow):
-        cells, found = kind(columns, x, given_set).live_cells(y)
-        assert found == n_single
-        assert cells.n_slices == expected.n_slices
-        by_slice = [sorted(map(tuple, each.dense().reshape(-1, 4).tolist())) for each in (cells, expected)]
-        assert by_slice[0] == by_slice[1]
 
 
 def test_candidates_are_tested_up_to_the_first_below_the_least():

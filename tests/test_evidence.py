@@ -13,6 +13,7 @@ import ibmap
 import naive
 import naive_evidence
 from ibmap import GSMN, IBMAPHC, BayesianTest, MarkovGraph, SearchResult
+from ibmap.blankets.gsmn import gsmn
 from ibmap.errors import FileFormatError, InvalidOptionError, InvalidTableError, NotExplainedError
 from ibmap.evidence.counts import count_slices
 from ibmap.evidence.explanation import PairExplanation
@@ -21,7 +22,7 @@ from ibmap.evidence.recorded import recorded_table
 from ibmap.evidence.statements import Statement, Verdict, Witness
 from ibmap.evidence.variables import by_thinness, describe_variables
 from ibmap.evidence.words import listed, probability, share, strength, whole
-from ibmap.independence.binary_rows import BinaryColumns
+from ibmap.independence.binary_rows import BinaryColumns, BitRow, GroupRow
 from ibmap.independence.pairwise import PairwiseTest
 from ibmap.independence.posterior import Prior
 from ibmap.independence.protocol import Triplet
@@ -71,13 +72,28 @@ def test_counts_do_not_depend_on_the_order_of_pair_rows_or_states(data):
     assert count_slices(table.compressed(), Triplet(x, y, z)) == found
 
 
+@given(tables(max_variables=6), st.sampled_from(["bayesian", "pairwise"]))
+def test_any_number_of_threads_finds_the_same_evidence(table, name):
+    test = {"bayesian": BayesianTest, "pairwise": PairwiseTest}[name](table)
+    graph = gsmn(BayesianTest(table))
+    gains = np.random.default_rng(1).normal(size=(table.n_variables, table.n_variables))
+    witness = Witness(table, {name: test})
+    one, *more = (collect_evidence(graph, gains, witness=witness, n_threads=k) for k in (1, 2, 3, 4))
+    assert all(found == one for found in more)
+    one, *more = (describe_variables(witness.table, graph, n_threads=k) for k in (1, 2, 3, 4))
+    assert all(found == one for found in more)
+
+
 @given(st.data())
 def test_slices_of_bits_are_counted_alike(data):
     table = data.draw(tables(max_variables=7))
-    binary = EncodedTable.from_codes(table.codes % 2, [2] * table.n_variables)
-    triplet = Triplet(*data.draw(queries(binary)))
+    weights = table.weights if data.draw(st.booleans()) else None
+    binary = EncodedTable.from_codes(table.codes % 2, [2] * table.n_variables, weights=weights)
+    triplet = Triplet(*data.draw(queries(binary))).canonical()
     columns = BinaryColumns(binary, Prior())
-    assert count_slices(binary, triplet, columns) == count_slices(binary, triplet)
+    for kind in (GroupRow,) if binary.is_weighted else (GroupRow, BitRow):
+        row = kind(columns, triplet.x, triplet.given)
+        assert count_slices(binary, triplet, row) == count_slices(binary, triplet)
 
 
 @given(st.data())

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ibmap.counting import count_live_cells
-from ibmap.independence.binary_rows import BinaryColumns, binary_row
+from ibmap.independence.binary_rows import BinaryRow, Expected
 from ibmap.independence.classical import meets_cochran
 from ibmap.independence.protocol import Triplet
-from ibmap.independence.rows import n_configurations
+from ibmap.independence.rows import Row, n_configurations
 from ibmap.kernels import contingency as kernels
 from ibmap.table import EncodedTable
 
@@ -59,7 +59,7 @@ class SliceCounts:
         return self.n_seen == self.n_single
 
 
-def count_slices(table: EncodedTable, triplet: Triplet, columns: BinaryColumns | None = None) -> SliceCounts:
+def count_slices(table: EncodedTable, triplet: Triplet, row: Row | None = None) -> SliceCounts:
     """Count what a test of a triplet has to go by.
 
     Parameters
@@ -68,8 +68,8 @@ def count_slices(table: EncodedTable, triplet: Triplet, columns: BinaryColumns |
         The data.
     triplet : Triplet
         The question.
-    columns : BinaryColumns, optional
-        The same data as bits, if it is at hand: faster.
+    row : Row, optional
+        The same data sliced by the lower variable of the pair and the set, if it is at hand: faster.
 
     Returns
     -------
@@ -84,21 +84,28 @@ def count_slices(table: EncodedTable, triplet: Triplet, columns: BinaryColumns |
     (2, 1, 0.5)
     """
     x, y, given = triplet.canonical()
-    if columns is not None:
-        cells, n_single = binary_row(columns, x, given).live_cells(y)
+    if isinstance(row, BinaryRow):
+        expected, n_live, n_single = row.expected(y), row.n_live, row.n_single
     else:
-        cells, n_single = count_live_cells(table, x, y, given)
-    facts = np.zeros(4, np.int64)
-    smallest = float(kernels.slice_facts(cells.values, *cells.n_states, facts))
-    _, n_cells, n_below_one, n_below_five = facts.tolist()
+        expected, n_live, n_single = _expected(table, x, y, given)
+    n_cells, n_below_one, n_below_five, smallest = expected
     if n_single:  # a slice with one data point has one cell, and expects it
         n_cells, n_below_five, smallest = n_cells + n_single, n_below_five + n_single, min(smallest, 1.0)
     return SliceCounts(
         n_rows=table.n_samples,
-        n_configurations=n_configurations(table, triplet.given),
-        n_seen=cells.n_slices + n_single,
+        n_configurations=n_configurations(table, given),
+        n_seen=n_live + n_single,
         n_single=n_single,
         smallest_expected=smallest if n_cells else 0.0,
         share_under_five=n_below_five / n_cells if n_cells else 0.0,
         meets_cochran=meets_cochran(n_cells, n_below_one, n_below_five),
     )
+
+
+def _expected(table: EncodedTable, x: int, y: int, given: tuple[int, ...]) -> tuple[Expected, int, int]:
+    """Give what the expected counts are like, and how many slices have more than one, or one data point."""
+    cells, n_single = count_live_cells(table, x, y, given)
+    facts = np.zeros(4, np.int64)
+    smallest = float(kernels.slice_facts(cells.values, *cells.n_states, facts))
+    _, n_cells, n_below_one, n_below_five = facts.tolist()
+    return Expected(n_cells, n_below_one, n_below_five, smallest), cells.n_slices, n_single

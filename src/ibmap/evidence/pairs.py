@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,9 @@ from ibmap.evidence.records import checked
 from ibmap.evidence.statements import Statement, Witness
 from ibmap.graph import MarkovGraph
 from ibmap.search.hill_climbing import N_NEAREST
+from ibmap.sharing import Team
+
+BLOCK = 8  # pairs a thread takes at a time
 
 
 @dataclass(frozen=True)
@@ -84,6 +89,7 @@ def collect_evidence(
     gains: NDArray[np.float64],
     n_nearest: int = N_NEAREST,
     witness: Witness | None = None,
+    n_threads: int = 1,
 ) -> tuple[PairEvidence, ...]:
     """List what every edge is worth, and the missing edges nearest to being added.
 
@@ -97,6 +103,8 @@ def collect_evidence(
         Missing edges to keep.
     witness : Witness, optional
         Tells what each pair rests on.
+    n_threads : int
+        Threads, if they can share the witness's tests; the evidence is the same for any number.
 
     Returns
     -------
@@ -109,12 +117,20 @@ def collect_evidence(
     edges, missing = np.flatnonzero(is_edge), np.flatnonzero(~is_edge)
     edges = edges[np.argsort(-losses[edges], kind="stable")]
     missing = missing[np.argsort(losses[missing], kind="stable")][:n_nearest]
-    return tuple(
-        _evidence(graph, int(first[k]), int(second[k]), float(losses[k]), witness) for k in (*edges, *missing)
-    )
+    pairs = [(int(first[k]), int(second[k]), float(losses[k])) for k in (*edges, *missing)]
+    blocks = [pairs[k : k + BLOCK] for k in range(0, len(pairs), BLOCK)]
+    can_share = witness is not None and witness.apart() is not None
+    with Team(n_threads if can_share else 1) as team:
+        found = team.map(partial(_evidence, graph, witness), blocks)
+    return tuple(chain.from_iterable(found))
 
 
-def _evidence(graph: MarkovGraph, x: int, y: int, loss: float, witness: Witness | None) -> PairEvidence:
-    """Put together what is known of one pair."""
-    statements = () if witness is None else witness.statements(graph, x, y)
-    return PairEvidence(x, y, graph.has_edge(x, y), loss, statements)
+def _evidence(
+    graph: MarkovGraph, witness: Witness | None, pairs: Sequence[tuple[int, int, float]]
+) -> list[PairEvidence]:
+    """Put together what is known of some pairs and their losses."""
+    own = None if witness is None else witness.apart() or witness
+    return [
+        PairEvidence(x, y, graph.has_edge(x, y), loss, () if own is None else own.statements(graph, x, y))
+        for x, y, loss in pairs
+    ]

@@ -7,6 +7,7 @@ and given the rest of Y's; if not, that they are independent given X's blanket, 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,8 +18,8 @@ from ibmap.evidence.counts import SliceCounts, count_slices
 from ibmap.evidence.records import checked
 from ibmap.graph import MarkovGraph
 from ibmap.independence.bayesian import BayesianTest, without_repetition
-from ibmap.independence.binary_rows import BinaryColumns
 from ibmap.independence.protocol import ProbabilisticTest, Triplet, Variable
+from ibmap.independence.rows import Row
 from ibmap.score import flip_gain, flip_gains, local_score
 from ibmap.table import EncodedTable
 from ibmap.ties import is_at_least_half
@@ -157,9 +158,21 @@ class Witness:
         self.tests = dict(tests)
         first = next(iter(self.tests.values()))
         self._score = local_score(first)
-        self._columns: BinaryColumns | None = None
-        if isinstance(first, BayesianTest) and first.table is self.table:
-            self._columns = first.columns
+
+    def apart(self) -> Witness | None:
+        """Give the same witness for another thread.
+
+        Returns
+        -------
+        Witness or None
+            Its tests have memories of their own; None if threads cannot share them.
+        """
+        tests = {name: test.apart() for name, test in self.tests.items()}
+        if not all(tests.values()):
+            return None
+        twin = copy(self)
+        twin.tests = {name: test for name, test in tests.items() if test is not None}
+        return twin
 
     def statements(self, graph: MarkovGraph, x: int, y: int) -> tuple[Statement, Statement]:
         """Give what the closure says of a pair, with the evidence.
@@ -243,5 +256,13 @@ class Witness:
         """Give what the blanket of one variable says."""
         triplet = Triplet(x, y, tuple(z for z in graph.blanket(x) if z != y))
         verdicts = tuple(Verdict(name, *test.log_posteriors(triplet)) for name, test in self.tests.items())
-        counts = count_slices(self.table, triplet, self._columns)
+        counts = count_slices(self.table, triplet, self._row(triplet))
         return Statement(*triplet, not graph.has_edge(x, y), verdicts, counts)
+
+    def _row(self, triplet: Triplet) -> Row | None:
+        """Give the data as the first test has just sliced it for a triplet, if it did."""
+        first = next(iter(self.tests.values()))
+        if isinstance(first, BayesianTest) and first.table is self.table:
+            x, _, given = triplet.canonical()
+            return first.kept_row(x, given)
+        return None

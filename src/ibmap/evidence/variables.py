@@ -15,6 +15,7 @@ import numpy as np
 from ibmap.counting import number_slices
 from ibmap.graph import MarkovGraph
 from ibmap.independence.rows import n_configurations
+from ibmap.sharing import Team
 from ibmap.table import EncodedTable
 
 ROWS_PER_STATE = 5  # as in Cochran's rule
@@ -65,7 +66,9 @@ class VariableDescription:
         return "thin in places" if self.share_in_small_slices >= THIN_IN_PLACES else "enough"
 
 
-def describe_variables(table: EncodedTable, graph: MarkovGraph) -> tuple[VariableDescription, ...]:
+def describe_variables(
+    table: EncodedTable, graph: MarkovGraph, n_threads: int = 1
+) -> tuple[VariableDescription, ...]:
     """Describe every variable of a table, given a structure.
 
     Parameters
@@ -74,6 +77,8 @@ def describe_variables(table: EncodedTable, graph: MarkovGraph) -> tuple[Variabl
         The data.
     graph : MarkovGraph
         The structure.
+    n_threads : int
+        Threads; what they find is the same for any number.
 
     Returns
     -------
@@ -87,7 +92,8 @@ def describe_variables(table: EncodedTable, graph: MarkovGraph) -> tuple[Variabl
     >>> found[0].n_seen, found[0].rows_per_slice, found[0].thinness
     (2, 10.0, 'enough')
     """
-    return tuple(_describe(table, x, graph.blanket(x)) for x in range(table.n_variables))
+    with Team(n_threads) as team:
+        return tuple(team.map(lambda x: _describe(table, x, graph.blanket(x)), range(table.n_variables)))
 
 
 def by_thinness(descriptions: Sequence[VariableDescription]) -> list[int]:

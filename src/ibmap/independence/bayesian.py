@@ -142,7 +142,7 @@ class BayesianTest(ProbabilisticTest):
             The pair (log Pr(I | D), log Pr(not I | D)).
         """
         x, y, given = triplet.canonical()
-        independent, dependent = self._kept_row(x, given).log_posteriors((y,))
+        independent, dependent = self.kept_row(x, given).log_posteriors((y,))
         return LogProbabilities(float(independent[0]), float(dependent[0]))
 
     def apart(self) -> Self | None:
@@ -159,8 +159,21 @@ class BayesianTest(ProbabilisticTest):
         twin._memo, twin._last_row = Memo(), None
         return twin
 
-    def _kept_row(self, x: int, given: tuple[int, ...]) -> Row:
-        """Slice the data; the last row is kept, since the next question often shares it."""
+    def kept_row(self, x: int, given: tuple[int, ...]) -> Row:
+        """Slice the data like `row`, or give the last row again, since the next question often shares it.
+
+        Parameters
+        ----------
+        x : int
+            The variable.
+        given : tuple of int
+            The conditioning set, sorted.
+
+        Returns
+        -------
+        Row
+            Ready to test candidates.
+        """
         last = self._last_row
         if last is None or last[0] != x or last[1] != given:
             last = self._last_row = (x, given, self.row(x, given))
@@ -171,7 +184,7 @@ class BayesianTest(ProbabilisticTest):
     ) -> Sequence[Answer]:
         """Decide for independence from one half on."""
         least = LOG_HALF - TOLERANCE if until_dependent else -math.inf
-        supports = self._kept_row(x, given).log_independent(candidates, least)
+        supports = self.kept_row(x, given).log_independent(candidates, least)
         return [Answer(is_at_least_half(support), support) for support in supports.tolist()]
 
     def _answer(self, triplet: Triplet) -> Answer:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ibmap.counting import Cells
 from ibmap.independence.posterior import Prior
 from ibmap.kernels import binary_packing
 from ibmap.kernels import binary_rows as kernels
@@ -90,6 +90,25 @@ def is_masked(columns: BinaryColumns, given: tuple[int, ...]) -> bool:
     return len(given) <= MAX_MASKED and not columns.is_weighted
 
 
+class Expected(NamedTuple):
+    """What the counts that independence would expect are like, where rows and columns are in use.
+
+    Parameters
+    ----------
+    n_cells : int
+        How many there are.
+    n_below_one, n_below_five : int
+        How many are less than 1, and less than 5.
+    smallest : float
+        The smallest; infinite if there is none.
+    """
+
+    n_cells: int
+    n_below_one: int
+    n_below_five: int
+    smallest: float
+
+
 class BinaryRow(ABC):
     """Tests of one binary variable given a set.
 
@@ -106,7 +125,7 @@ class BinaryRow(ABC):
     """
 
     def __init__(self, columns: BinaryColumns, n_given: int, n_live: int, n_single: int) -> None:
-        self._columns, self._n_live, self._n_single = columns, n_live, n_single
+        self._columns, self.n_live, self.n_single = columns, n_live, n_single
         self._log_odds = columns.prior.log_slice_odds(1 << n_given)
         self._rest = -columns.prior.log_unseen(1 << n_given, n_live)
 
@@ -145,8 +164,8 @@ class BinaryRow(ABC):
         n = self._minus_log_p(np.asarray(candidates, np.int64), -least - self._rest, found)
         return np.asarray(-(found[:n] + self._rest))
 
-    def live_cells(self, y: int) -> tuple[Cells, int]:
-        """Count X and another variable as `ibmap.counting.count_live_cells` does.
+    def expected(self, y: int) -> Expected:
+        """Tell what the expected counts of X and another variable are like.
 
         Parameters
         ----------
@@ -155,22 +174,21 @@ class BinaryRow(ABC):
 
         Returns
         -------
-        cells : Cells
-            Those of the slices with two data points or more.
-        n_single : int
-            How many slices hold a single data point.
+        Expected
+            Over the slices with two data points or more.
         """
-        values = np.empty((4 * self._n_live, 4), np.int64)
-        n_cells = self._list_cells(y, values)
-        return Cells(values[:n_cells], self._n_live, (2, 2)), self._n_single
+        facts = np.zeros(3, np.int64)
+        smallest = self._add_expected(y, facts)
+        n_cells, n_below_one, n_below_five = facts.tolist()
+        return Expected(n_cells, n_below_one, n_below_five, smallest)
 
     @abstractmethod
     def _minus_log_p(self, candidates: NDArray[np.int64], most: float, found: Floats) -> int:
         """Find -log p of the slices that matter, up to the first over `most`; return of how many."""
 
     @abstractmethod
-    def _list_cells(self, y: int, values: NDArray[np.int64]) -> int:
-        """Write the cells; return how many."""
+    def _add_expected(self, y: int, facts: NDArray[np.int64]) -> float:
+        """Add up what the expected counts are like; return the smallest."""
 
 
 class BitRow(BinaryRow):
@@ -204,9 +222,9 @@ class BitRow(BinaryRow):
             )
         )
 
-    def _list_cells(self, y: int, values: NDArray[np.int64]) -> int:
-        """Write the cells; return how many."""
-        return int(kernels.mask_cells(self._columns.words, self._masks, self._sizes, y, values))
+    def _add_expected(self, y: int, facts: NDArray[np.int64]) -> float:
+        """Add up what the expected counts are like; return the smallest."""
+        return float(kernels.mask_expected(self._columns.words, self._masks, self._sizes, y, facts))
 
 
 class GroupRow(BinaryRow):
@@ -238,11 +256,11 @@ class GroupRow(BinaryRow):
         grouped = data.states, self._rows, self._groups, self._sizes, data.weights
         return int(kernels.group_minus_log_p(*grouped, candidates, odds, tables, most, found))
 
-    def _list_cells(self, y: int, values: NDArray[np.int64]) -> int:
-        """Write the cells; return how many."""
+    def _add_expected(self, y: int, facts: NDArray[np.int64]) -> float:
+        """Add up what the expected counts are like; return the smallest."""
         data = self._columns
         grouped = data.states, self._rows, self._groups, self._sizes, data.weights
-        return int(kernels.group_cells(*grouped, y, values))
+        return float(kernels.group_expected(*grouped, y, facts))
 
 
 def bit_rows(columns: BinaryColumns, questions: Sequence[tuple[int, tuple[int, ...]]]) -> Floats:

@@ -104,29 +104,37 @@ def row_minus_log_p(columns, masks, sizes, candidates, log_odds, logs, most, out
 
 
 @inner
-def add_cells(s, sizes, ones, n_cells, cells):
-    """Append the cells of one slice: (slice, x, y, count). Returns how many cells there are.
+def add_expected(sizes, ones, facts):
+    """Add up what the expected counts of a slice are like; return the smallest.
 
-    sizes, ones: IN, data points of the slice, and those with Y = 1, by X. cells: OUT.
+    sizes, ones: IN, data points of the slice, and those with Y = 1, by X. facts: OUT, (cells whose row
+    and column are in use, those that expect less than 1, less than 5).
     """
-    for cell in range(4):
-        high = ones[cell // 2]
-        count = high if cell % 2 else sizes[cell // 2] - high
-        if count > 0:
-            cells[n_cells, 0], cells[n_cells, 1] = s, cell // 2
-            cells[n_cells, 2], cells[n_cells, 3] = cell % 2, count
-            n_cells += 1
-    return n_cells
+    total = sizes[0] + sizes[1]
+    high = ones[0] + ones[1]
+    smallest = np.inf
+    for row in (sizes[0], sizes[1]):
+        for column in (total - high, high):
+            product = float(row) * float(column)
+            if product > 0:
+                facts[0] += 1
+                facts[1] += product < total
+                facts[2] += product < 5.0 * total
+                smallest = min(smallest, product / total)
+    return smallest
 
 
 @kernel
-def mask_cells(columns, masks, sizes, y, cells):
-    """List the cells of X and Y in the slices of `split_rows`. cells: OUT. Returns how many."""
-    n_cells = 0
+def mask_expected(columns, masks, sizes, y, facts):
+    """Add up what the expected counts of X and Y are like in the slices of `split_rows`; return the smallest.
+
+    facts: OUT, as for `add_expected`.
+    """
+    smallest = np.inf
     for s in range(masks.shape[0]):
         ones = count_common((masks[s, 0], masks[s, 1]), columns[y])
-        n_cells = add_cells(s, sizes[s], ones, n_cells, cells)
-    return n_cells
+        smallest = min(smallest, add_expected(sizes[s], ones, facts))
+    return smallest
 
 
 @kernel
@@ -272,11 +280,11 @@ def group_minus_log_p(columns, rows, groups, sizes, weights, candidates, log_odd
 
 
 @kernel
-def group_cells(columns, rows, groups, sizes, weights, y, cells):
-    """List the cells of X and Y in the slices of `number_slices`. cells: OUT. Returns how many."""
+def group_expected(columns, rows, groups, sizes, weights, y, facts):
+    """Do as `mask_expected` in the slices of `number_slices`."""
     ones = np.empty(2 * sizes.shape[0], np.int64)
     add_ones(columns[y], rows, groups, weights, ones)
-    n_cells = 0
+    smallest = np.inf
     for z in range(sizes.shape[0]):
-        n_cells = add_cells(z, sizes[z], ones[2 * z : 2 * z + 2], n_cells, cells)
-    return n_cells
+        smallest = min(smallest, add_expected(sizes[z], ones[2 * z : 2 * z + 2], facts))
+    return smallest

@@ -75,8 +75,9 @@ def learn_hc(
     won = best_climb(climbs)
     climb = climbs[won]
     witness = Witness(table, {str(options.recorded()["test"]): test})
-    gains = climb.gains
-    evidence = () if gains is None else collect_evidence(climb.graph, gains, witness=witness)
+    evidence: tuple[PairEvidence, ...] = ()
+    if climb.gains is not None:
+        evidence = collect_evidence(climb.graph, climb.gains, witness=witness, n_threads=n_threads)
     _warn_if_arbitrary(evidence)
     seconds = time.perf_counter() - begun if kept is None else kept.seconds
     return SearchResult(
@@ -91,7 +92,7 @@ def learn_hc(
         start=names[won],
         trace=climb.trace,
         evidence=evidence,
-        descriptions=describe_variables(witness.table, climb.graph),
+        descriptions=describe_variables(witness.table, climb.graph, n_threads),
     )
 
 
