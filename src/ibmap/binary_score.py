@@ -63,6 +63,7 @@ class BinaryScore:
         self._weights, self._tables = packed.weights, packed.tables
         self._n_planes = max(int(table.weights.max(initial=1)).bit_length(), 1)
         self._small_tables = small_tables(test.prior)
+        self._priors: dict[int, Floats] = {}
         self._slice_logs = SliceLogs(*self._small_tables)
 
     def term(self, x: int, blanket: tuple[int, ...]) -> float:
@@ -101,6 +102,8 @@ class BinaryScore:
 
     def _look(self, x: int, blanket: tuple[int, ...]) -> Work[Floats]:
         """Give `changes`, its parts to be shared."""
+        if len(self._varying) == len(self.names) and len(blanket) <= MAX_BLANKET:
+            return (yield from self._changes(x, np.array(blanket, np.int64)))
         constants = [v for v in blanket if self._is_constant[v]]
         n_constants = int(self._is_constant.sum()) - bool(self._is_constant[x])
         log_p = math.log(self._prior.probability)
@@ -152,7 +155,8 @@ class BinaryScore:
         Work
             Its result is that of `bounds`.
         """
-        if len(blanket) - int(self._is_constant[list(blanket)].sum()) > MAX_BLANKET:
+        is_huge = len(blanket) > MAX_BLANKET
+        if is_huge and np.count_nonzero(~self._is_constant[list(blanket)]) > MAX_BLANKET:
             return self._by_sweeps.bounds(x, blanket)
         changes = yield from self._look(x, blanket)
         return changes, np.ones(len(self.names), bool)
@@ -173,7 +177,7 @@ class BinaryScore:
         is_outside[members] = is_outside[x] = False
         outside = np.flatnonzero(is_outside)
         slices = self._slice(x, members, outside)
-        priors = np.array([self._slice_prior(size) for size in range(d - 2, d + 2)])
+        priors = self._slice_priors(d)
         (term, adds, drops), sums = yield from self._parts(slices, d, priors)
         result = np.empty(n)
         result[x] = term
@@ -209,8 +213,19 @@ class BinaryScore:
         )
         return float(members_term - own.sum()), adds, drops
 
+    def _slice_priors(self, d: int) -> Floats:
+        """Give the prior of a slice given two members less up to one variable more, a row each.
+
+        A row is log-odds and odds of dependence in a slice, -log p / K and -log p.
+        """
+        priors = self._priors.get(d)
+        if priors is None:
+            rows = [self._slice_prior(size) for size in range(d - 2, d + 2)]
+            priors = self._priors[d] = np.array(rows)
+        return priors
+
     def _slice_prior(self, n_given: int) -> tuple[float, float, float, float]:
-        """Give log-odds and odds of dependence in a slice, -log p / K and -log p."""
+        """Give a row of `_slice_priors`."""
         n_slices = 1 << max(n_given, 0)
         log_odds = self._prior.log_slice_odds(n_slices)
         minus_log_p = -math.log(self._prior.probability)

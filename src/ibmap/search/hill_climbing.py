@@ -266,7 +266,7 @@ class _Climber:
 
     def _tell(self, phase: str, done: int, total: int = 0) -> None:
         """Report progress."""
-        score = self._total() if phase == "ascending" else math.nan
+        score = self.trace[-1].score if phase == "ascending" else math.nan
         reached = {"n_ascents": len(self.trace), "score": score, "n_tests": self.tests.n_tests}
         self.monitor.tell(phase, done, total, **reached)
 
