@@ -11,9 +11,9 @@ from numba import njit
 import naive_terms
 from ibmap import IBMAPHC, BayesianTest
 from ibmap.independence.table_numbers import TableNumbers
-from ibmap.kernels.blanket_slices import list_slices, merged_groups, undivided
+from ibmap.kernels.blanket_slices import list_slices, merged_groups, slice_table
 from ibmap.kernels.context import all_given
-from ibmap.kernels.sparse_members import without_each
+from ibmap.kernels.sparse_members import split_pair, without_each
 from ibmap.table import EncodedTable
 from ibmap.table_score import TableScore
 from strategies import plain, tables
@@ -23,10 +23,25 @@ from strategies import plain, tables
 def groups_without_each(context, data, x, members):
     """Call kernels that Python cannot: the groups once each member is dropped."""
     slices = list_slices(context, data.codes[:, x], data.weights)
-    partitions = without_each(undivided(slices), data, members)
-    return slices, [
-        merged_groups(slices, partitions[p], data.codes[:, members[p]]) for p in range(len(members))
-    ]
+    table = slice_table(slices, data, members)
+    partitions, _ = without_each(table)
+    return slices, [merged_groups(slices, partitions[p], table.codes[:, p]) for p in range(len(members))]
+
+
+@njit
+def groups_without_two(context, data, x, members):
+    """Call kernels that Python cannot: the slices, and groups in which two members vary."""
+    slices = list_slices(context, data.codes[:, x], data.weights)
+    table = slice_table(slices, data, members)
+    _, pairs = without_each(table)
+    found = [((0, 0, 0, 0), pairs[0][1]) for _ in range(0)]
+    while len(pairs) > 0:
+        ranges, groups = pairs.pop()
+        if ranges[1] - ranges[0] == 1 and ranges[3] - ranges[2] == 1:
+            found.append((ranges, groups))
+        else:
+            split_pair(ranges, groups, table, pairs)
+    return slices, found
 
 
 @st.composite
@@ -54,7 +69,7 @@ def test_terms_where_most_configurations_have_no_data_match_the_definition(data)
         "prior": data.draw(st.sampled_from([0.5, 1e-9, 0.999])),
     }
     score = TableScore(BayesianTest(table, **options))
-    assume(score._is_sparse(blanket))
+    assume(score._is_sparse(blanket, 1))
     rows, cards, weights = plain(table)
     expected = naive_terms.change_terms(rows, cards, weights, x, blanket, **options)
     assert score.changes(x, blanket) == pytest.approx(expected, rel=1e-9, abs=1e-9)
@@ -82,6 +97,28 @@ def test_groups_are_the_slices_that_dropping_a_member_merges(data):
                 np.bincount(cells - first).tolist()
                 == groups.cell_counts[first : groups.cell_starts[g + 1]].tolist()
             )
+
+
+@given(st.data())
+def test_new_groups_of_two_members_are_those_in_which_both_vary(data):
+    table = data.draw(wide_tables())
+    x, blanket = data.draw(questions(table))
+    test = BayesianTest(table)
+    numbers = TableNumbers(test.table, test.prior).data
+    members = np.array(blanket)
+    slices, found = groups_without_two(all_given(numbers, x, members), numbers, x, members)
+    rows = table.codes.tolist()
+    pairs = {(ranges[0], ranges[2]): groups for ranges, groups in found}
+    assert sorted(pairs) == list(itertools.combinations(range(len(blanket)), 2))
+    for (p, q), groups in pairs.items():
+        listed = []
+        for i, j in itertools.pairwise(groups.starts):
+            parts = [slices.rows[slices.starts[s] : slices.starts[s + 1]] for s in groups.rows[i:j]]
+            listed.append(sorted(np.concatenate(parts).tolist()))
+        expected = naive_terms.groups(rows, blanket, [blanket[p], blanket[q]])
+        assert sorted(listed) == [
+            each for each in expected if all(len({rows[i][blanket[m]] for i in each}) > 1 for m in (p, q))
+        ]
 
 
 def test_a_climb_over_many_states_is_the_same_on_any_number_of_threads():

@@ -79,10 +79,15 @@ class TableScore:
         terms, question = np.zeros(len(self.names)), self._question(x, blanket)
         context = all_given(self._data, x, question.members)
         outside_terms(context, self._data, self._numbers, question, terms)
-        if self._is_sparse(blanket):
-            sparse_member_terms(context, self._data, self._numbers, question, terms)
-        elif blanket:
+        if not blanket:
+            return terms
+        is_sparse = self._is_sparse(blanket, 2)
+        if is_sparse or self._is_sparse((*blanket, *question.outside[:1].tolist()), 1):
+            sparse_member_terms(context, self._data, self._numbers, question, is_sparse, terms)
+        else:
             kernels.member_terms(self._data, self._numbers, question, terms)
+        if not is_sparse:
+            kernels.between_members(self._data, self._numbers, question, terms)
         return terms
 
     def bounds(self, x: int, blanket: tuple[int, ...]) -> tuple[Floats, NDArray[np.bool_]]:
@@ -122,15 +127,15 @@ class TableScore:
         upper[x] = math.fsum(np.where(is_member, dependent, independent))
         return upper, is_exact
 
-    def _is_sparse(self, blanket: tuple[int, ...]) -> bool:
-        """Tell whether the blanket without any two members has many configurations without data.
+    def _is_sparse(self, given: tuple[int, ...], n_dropped: int) -> bool:
+        """Tell whether a set without any so many variables has many configurations without data.
 
         Then no probability of dependence is near 0, unless the prior's is.
         """
-        if not blanket or self._prior.slices != "all" or self._prior.probability > SURE:
-            return False
-        cards = sorted(int(self._table.cardinalities[b]) for b in blanket)
-        return math.prod(cards[:-2]) >= SPARSE * self._table.n_samples
+        cards = sorted(int(self._table.cardinalities[b]) for b in given)
+        size = math.prod(cards[: max(len(cards) - n_dropped, 0)])
+        is_open = self._prior.slices == "all" and self._prior.probability <= SURE
+        return is_open and size >= SPARSE * self._table.n_samples
 
     def _question(self, x: int, blanket: tuple[int, ...]) -> kernels.Question:
         """Put a variable and its blanket the way the kernels want it: members that split most first."""

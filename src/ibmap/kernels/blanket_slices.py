@@ -1,9 +1,8 @@
 """The slices of a blanket as units, for what dropping members from it merges.
 
 Without a member b, slices that differ in b alone become one: a *group*. Most
-slices meet no other, and their Bayes factors stay. Partitions of one
-representative of each slice forget those that are alone, so that without two of
-many members only a few are left.
+slices meet no other, and their Bayes factors stay. Partitions of the slices forget
+those that are alone, so that without two of many members only a few are left.
 """
 
 from collections import namedtuple
@@ -11,13 +10,11 @@ from collections import namedtuple
 import numpy as np
 
 from ibmap.kernels.compiling import inner
-from ibmap.kernels.context import Context
+from ibmap.kernels.context import Context, Data
 
-# Rows by slice (those of one data point last), the slice of a representative row, and the runs of
-# equal X in each slice: their states and numbers of rows and data points.
-BlanketSlices = namedtuple(
-    "BlanketSlices", "rows starts n_live representatives numbers run_starts run_states run_rows run_counts"
-)
+# Rows by slice (those of one data point last), and the runs of equal X in each slice: their states and
+# numbers of rows and data points.
+BlanketSlices = namedtuple("BlanketSlices", "rows starts n_live run_starts run_states run_rows run_counts")
 # Groups of slices one after the other: their rows with their cells, joint states of X and the member
 # dropped; for each cell these states and its number of data points; the slices they are made of.
 Groups = namedtuple("Groups", "starts rows cells cell_starts cell_x cell_y cell_counts part_starts parts")
@@ -50,14 +47,11 @@ def list_slices(context, x_codes, weights):
     n_rows = x_codes.shape[0]
     rows, starts = all_rows(context, n_rows)
     n_slices = starts.shape[0] - 1
-    representatives, numbers = np.empty(n_slices, np.int32), np.empty(n_rows, np.int32)
     run_starts = np.empty(n_slices + 1, np.int32)
     run_states, run_rows = np.empty(n_rows, np.int32), np.empty(n_rows, np.int32)
     run_counts = np.empty(n_rows, np.int32)
     n_runs = 0
     for s in range(n_slices):
-        representatives[s] = rows[starts[s]]
-        numbers[representatives[s]] = s
         run_starts[s] = n_runs
         for k in range(starts[s], starts[s + 1]):
             state = x_codes[rows[k]]
@@ -68,19 +62,29 @@ def list_slices(context, x_codes, weights):
             run_counts[n_runs - 1] += weights[rows[k]] if weights.shape[0] > 0 else 1
     run_starts[n_slices] = n_runs
     n_live = context.starts.shape[0] - 1
-    return BlanketSlices(
-        rows, starts, n_live, representatives, numbers, run_starts, run_states, run_rows, run_counts
-    )
+    return BlanketSlices(rows, starts, n_live, run_starts, run_states, run_rows, run_counts)
 
 
 @inner
-def undivided(slices):
+def slice_table(slices, data, members):
+    """Give the members' states in each slice as a table of its own, a row a slice, a column a member."""
+    n_slices = slices.starts.shape[0] - 1
+    codes = np.empty((members.shape[0], n_slices), data.codes.dtype).T
+    for p in range(members.shape[0]):
+        for s in range(n_slices):
+            codes[s, p] = data.codes[slices.rows[slices.starts[s]], members[p]]
+    return Data(codes, data.cardinalities[members], data.log_cardinalities[members], data.weights[:0])
+
+
+@inner
+def undivided(table):
     """Give the partition of all slices into one group, or none if there is nothing to take together."""
+    n_slices = table.codes.shape[0]
     starts = np.zeros(2, np.int32)
-    starts[1] = slices.representatives.shape[0]
-    if starts[1] < 2:
-        return Context(slices.representatives[:0], starts[:1], 0, 0.0, 1.0)
-    return Context(slices.representatives, starts, 0, 0.0, 1.0)
+    starts[1] = n_slices
+    if n_slices < 2:
+        return Context(np.empty(0, np.int32), starts[:1], 0, 0.0, 1.0)
+    return Context(np.arange(n_slices).astype(np.int32), starts, 0, 0.0, 1.0)
 
 
 @inner
@@ -98,17 +102,16 @@ def new_groups(n_groups, n_rows, n_cells, n_parts):
 def fill_group(slices, members, codes, groups, g):
     """Put group g behind those before it.
 
-    members: IN, representatives of its slices, which differ in one variable alone, so that each run
-    of X is a cell. codes: IN, of that variable. groups: IN and OUT.
+    members: IN, its slices, which differ in one variable alone, so that each run of X is a cell.
+    codes: IN, of that variable, by slice. groups: IN and OUT.
     """
     n, cell, part = groups.starts[g], groups.cell_starts[g], groups.part_starts[g]
-    for row in members:
-        s = slices.numbers[row]
+    for s in members:
         groups.parts[part] = s
         part += 1
         k = slices.starts[s]
         for r in range(slices.run_starts[s], slices.run_starts[s + 1]):
-            groups.cell_x[cell], groups.cell_y[cell] = slices.run_states[r], codes[row]
+            groups.cell_x[cell], groups.cell_y[cell] = slices.run_states[r], codes[s]
             groups.cell_counts[cell] = slices.run_counts[r]
             for _ in range(slices.run_rows[r]):
                 groups.rows[n], groups.cells[n] = slices.rows[k], cell - groups.cell_starts[g]
@@ -119,26 +122,24 @@ def fill_group(slices, members, codes, groups, g):
 
 
 @inner
-def live_groups(slices):
-    """Take each slice of two data points or more as a group of its own; a member is constant there."""
-    n_live = slices.n_live
-    groups = new_groups(n_live, slices.starts[n_live], slices.run_starts[n_live], n_live)
-    for s in range(n_live):
-        fill_group(slices, slices.representatives[s : s + 1], slices.numbers, groups, s)
-    groups.cell_y[:] = 0
-    return groups
-
-
-@inner
 def merged_groups(slices, partition, codes):
-    """List the groups of a partition of representatives. codes: IN, of the variable they differ in."""
+    """List the groups of a partition of slices. codes: IN, by slice, of the member they differ in."""
     n_rows, n_cells = 0, 0
-    for row in partition.rows:
-        s = slices.numbers[row]
+    for s in partition.rows:
         n_rows += slices.starts[s + 1] - slices.starts[s]
         n_cells += slices.run_starts[s + 1] - slices.run_starts[s]
     n_groups = partition.starts.shape[0] - 1
     groups = new_groups(n_groups, n_rows, n_cells, partition.rows.shape[0])
     for g in range(n_groups):
         fill_group(slices, partition.rows[partition.starts[g] : partition.starts[g + 1]], codes, groups, g)
+    return groups
+
+
+@inner
+def live_groups(slices, table):
+    """Take each slice of two data points or more as a group of its own; a member is constant there."""
+    n_live = slices.n_live
+    every = Context(np.arange(n_live).astype(np.int32), np.arange(n_live + 1).astype(np.int32), 0, 0.0, 1.0)
+    groups = merged_groups(slices, every, table.codes[:, 0])
+    groups.cell_y[:] = 0
     return groups

@@ -19,7 +19,6 @@ from ibmap.kernels.group_weights import (
     Weighing,
     against_member,
     new_factors,
-    times_factor,
     weigh_split,
     x_parts,
 )
@@ -96,26 +95,6 @@ def log_product_of_parts(groups, factors):
 
 
 @inner
-def log_removed(groups, values, log_odds):
-    """Sum log(1 + exp(log_odds + value)) over the live slices that groups are made of, and count them."""
-    product, log, n = 1.0, 0.0, 0
-    for s in groups.parts:
-        if s < values.shape[0]:
-            product, log = times_factor(product, log, log_odds + values[s])
-            n += 1
-    return log + math.log(product), n
-
-
-@inner
-def sum_of_factors(values, log_odds):
-    """Sum log(1 + exp(log_odds + value))."""
-    product, log = 1.0, 0.0
-    for value in values:
-        product, log = times_factor(product, log, log_odds + value)
-    return log + math.log(product)
-
-
-@inner
 def kinds_of(cardinalities):
     """Give for each entry the place of the first that is equal."""
     kinds = np.empty(cardinalities.shape[0], np.int64)
@@ -129,18 +108,17 @@ def kinds_of(cardinalities):
 
 
 @inner
-def all_sides(slices, partitions, data, prior, question, counters):
+def all_sides(slices, partitions, table, prior, n_x, counters):
     """Prepare the groups of each member dropped, and for each the slices as they are.
 
-    partitions: IN, of representatives without each member.
+    partitions: IN, of the slices without each member. table: IN, from `slice_table`.
     """
-    members, n_x = question.members, data.cardinalities[question.x]
-    kinds, live = kinds_of(data.cardinalities[members]), live_groups(slices)
-    sides = [new_side(live, n_x, data.cardinalities[b], prior, counters) for b in members[:0]]
-    lives = [new_side(live, n_x, data.cardinalities[b], prior, counters) for b in members[:0]]
-    for p in range(members.shape[0]):
-        b, n_states = members[p], data.cardinalities[members[p]]
-        groups = merged_groups(slices, partitions[p], data.codes[:, b])
+    kinds, live = kinds_of(table.cardinalities), live_groups(slices, table)
+    sides = [new_side(live, n_x, n_states, prior, counters) for n_states in table.cardinalities[:0]]
+    lives = [new_side(live, n_x, n_states, prior, counters) for n_states in table.cardinalities[:0]]
+    for p in range(kinds.shape[0]):
+        n_states = table.cardinalities[p]
+        groups = merged_groups(slices, partitions[p], table.codes[:, p])
         sides.append(new_side(groups, n_x, n_states, prior, counters))
         lives.append(lives[kinds[p]] if kinds[p] < p else new_side(live, n_x, n_states, prior, counters))
     return sides, lives, kinds
@@ -169,38 +147,31 @@ def changed(side, live, whole, is_own):
 
 
 @inner
-def add_without_one(slices, partitions, blanket, data, prior, question, counters, terms):
-    """Do the tests given B - b and given B - b + W for all b and W.
+def add_without_one(known, blanket, data, prior, question, counters, terms):
+    """Do the tests given B - b and given B - b + W for all b and W, but for those of b given B - b.
 
-    partitions: IN, of representatives by B - b. blanket: IN, the context of B. terms: IN and OUT.
+    known: IN, from `all_sides`. blanket: IN, the context of B. terms: IN and OUT, by variable.
     """
     x, members, outside = question
+    sides, lives, kinds = known
     n_x, last_states = data.cardinalities[x], 0
-    sides, lives, kinds = all_sides(slices, partitions, data, prior, question, counters)
-    own_sums, wholes = np.zeros(members.shape[0]), [((0.0, 0), (0.0, 0)) for _ in members]
+    wholes = [((0.0, 0), (0.0, 0)) for _ in members]
     for w in outside:
         if data.cardinalities[w] != last_states:
             last_states = data.cardinalities[w]
             set_x_parts(sides, lives, kinds, n_x, last_states, prior, counters)
         for p in range(members.shape[0]):
-            log_size = blanket.log_size - data.log_cardinalities[members[p]]
+            side, live, b = sides[p], lives[p], members[p]
+            log_size = blanket.log_size - data.log_cardinalities[b]
             split_odds = log_slice_odds(prior, log_size + data.log_cardinalities[w])
             log_odds = log_slice_odds(prior, log_size), split_odds
             if kinds[p] == p:
-                weigh(lives[p], n_x, w, data, prior, log_odds, counters)
-                wholes[p] = log_product(lives[p].own), log_product(lives[p].split)
-            weigh(sides[p], n_x, w, data, prior, log_odds, counters)
-            own_sums[p] += changed(sides[p], lives[p], wholes[kinds[p]][0], True)[0]
-            value, n_live = changed(sides[p], lives[p], wholes[kinds[p]][1], False)
-            size = blanket.size / data.cardinalities[members[p]] * data.cardinalities[w]
+                weigh(live, n_x, w, data, prior, log_odds, counters)
+                wholes[p] = log_product(live.own), log_product(live.split)
+            weigh(side, n_x, w, data, prior, log_odds, counters)
+            value, n_live = changed(side, live, wholes[kinds[p]][0], True)
+            size = blanket.size / data.cardinalities[b]
+            terms[b] += prior.log_p * (1.0 - n_live / size) - value
+            value, n_live = changed(side, live, wholes[kinds[p]][1], False)
+            size *= data.cardinalities[w]
             terms[w] += log_dependent(prior.log_p * (1.0 - n_live / size) - value)
-    for p in range(members.shape[0]):
-        size = blanket.size / data.cardinalities[members[p]]
-        log_odds = log_slice_odds(prior, blanket.log_size - data.log_cardinalities[members[p]])
-        removed, n_removed = log_removed(sides[p].groups, lives[p].members, log_odds)
-        value = sum_of_factors(lives[p].members, log_odds) - removed
-        value += sum_of_factors(sides[p].members, log_odds)
-        n_live = slices.n_live - n_removed + sides[p].members.shape[0]
-        log_unseen = prior.log_p * (1.0 - n_live / size)
-        terms[x] += log_dependent(log_unseen - value)
-        terms[members[p]] += (outside.shape[0] + 1) * log_unseen - own_sums[p] - value

@@ -217,6 +217,9 @@ def weigh_split(groups, codes, weights, numbers, weighing, known, log_odds, coun
         if is_constant(rows, first, last, codes):
             own_t, split.n_live[g] = constants[g], 1
             split.products[g], split.logs[g] = times_factor(1.0, 0.0, split_odds + members[g])
+        elif last - first == 2 and weights.shape[0] == 0:  # two states of one row each
+            own_t, split.n_live[g] = bases[g] - 2.0 * rising(weighing.log_gamma, column, 1), 0
+            split.products[g], split.logs[g] = 1.0, 0.0
         else:
             n_cells = cell_starts[g + 1] - first_cell
             n = count_split(

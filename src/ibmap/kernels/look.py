@@ -37,27 +37,30 @@ def without(context, data, members, k):
 
 
 @njit(cache=True, nogil=True)
-def add_without_one(context, data, prior, question, b, terms):
-    """Do the tests given B - b and given B - b + W. context: IN, of B - b. terms: IN and OUT."""
-    x, outside = question.x, question.outside
+def member_terms(data, prior, question, terms):
+    """Do the tests given B - b and B - b + W, but for those of b given B - b. terms: IN and OUT."""
+    x, members, outside = question
+    prefixes = beginnings(nothing_given(data, x), data, members, 0)
     independent, dependent = np.empty(outside.shape[0]), np.empty(outside.shape[0])
-    test_all(context, data, prior, x, outside, independent, dependent)
-    log_independent, log_dependent = against_one(context, data, prior, x, b)
-    terms[x] += log_dependent
-    terms[b] += independent.sum() + log_independent
-    for w in outside:
-        terms[w] += against_one(narrowed(context, data, w), data, prior, x, b)[1]
+    for p in range(members.shape[0]):
+        b, context = members[p], without(prefixes[p], data, members, p)
+        test_all(context, data, prior, x, outside, independent, dependent)
+        terms[b] += independent.sum()
+        for w in outside:
+            terms[w] += against_one(narrowed(context, data, w), data, prior, x, b)[1]
 
 
 @njit(cache=True, nogil=True)
-def member_terms(data, prior, question, terms):
-    """Do the tests given B - b, B - b + W and B - b - c. terms: IN and OUT, by variable."""
+def between_members(data, prior, question, terms):
+    """Do the tests of b given B - b and given B - b - c. terms: IN and OUT, by variable."""
     x, members = question.x, question.members
     prefixes = beginnings(nothing_given(data, x), data, members, 0)
     for p in range(members.shape[0]):
         b = members[p]
         without_b = beginnings(prefixes[p], data, members, p + 1)
-        add_without_one(without_b[-1], data, prior, question, b, terms)
+        independent, dependent = against_one(without_b[-1], data, prior, x, b)
+        terms[x] += dependent
+        terms[b] += independent
         for q in range(p + 1, members.shape[0]):
             c = members[q]
             context = without(without_b[q - p - 1], data, members, q)
