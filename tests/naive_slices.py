@@ -1,7 +1,7 @@
 """Slices of a blanket and what they add to the tests of pairs, point by point from the definition."""
 
 from collections import Counter, defaultdict
-from math import lgamma, log1p
+from math import exp, lgamma, log, log1p
 
 
 def log_dirichlet(counts, parameter):
@@ -22,7 +22,8 @@ def added_by_part(points, odds, margin):
     """log(1 + e) less what an unseen slice adds."""
     if len(points) < 2:
         return 0.0
-    return log1p(odds * 2.718281828459045 ** log_bayes_factor(points, margin)) - log1p(odds)
+    log_e = log(odds) + log_bayes_factor(points, margin)
+    return (log1p(exp(log_e)) if log_e < 40 else log_e) - log1p(odds)
 
 
 def added_by_slice(x, w, y, odds, margin):

@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 
 import naive_slices
 from ibmap import BayesianTest, binary_score
-from ibmap.binary_score import BinaryScore, small_tables
+from ibmap.binary_score import BinaryScore, scaled_tables, small_tables
+from ibmap.independence.binary_rows import log_tables
 from ibmap.independence.posterior import Prior
-from ibmap.kernels import binary_layout, binary_packing, slice_patterns, slice_products
+from ibmap.kernels import binary_layout, binary_packing, binary_pairs, slice_patterns, slice_products
+from ibmap.kernels.binary_pairs import MIDDLE
 from ibmap.slice_logs import SliceLogs, pattern_starts
 from ibmap.table import EncodedTable
 
@@ -29,19 +31,46 @@ def weighted_rows(draw, max_variables=9, max_rows=300):
 
 
 @st.composite
-def slices_with_words(draw, smallest, largest):
-    """Slices (states of X, states of each variable), and the word of each slice and variable."""
+def slices_of_sizes(draw, smallest, largest, most=20):
+    """Slices: the states of X, sorted, and of each variable; some variables follow X."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    n, n_slices = draw(st.integers(1, 6)), draw(st.integers(1, 20))
-    slices, words = [], np.zeros((n_slices, n), np.uint64)
-    for s in range(n_slices):
+    n, slices = draw(st.integers(1, 6)), []
+    for _ in range(draw(st.integers(1, most))):
         size = int(rng.integers(smallest, largest + 1))
-        x = sorted(rng.integers(0, 2, size).tolist())
-        states = (rng.random((n, size)) < rng.random((n, 1))).astype(int).tolist()
-        slices.append((x, states))
-        words[s] = [sum(bit << k for k, bit in enumerate(of_v)) for of_v in states]
-    sizes = np.array([[x.count(0), x.count(1)] for x, _ in slices], np.int32)
-    return slices, words, sizes
+        x = np.sort(rng.integers(0, 2, size))
+        states = (rng.random((n, size)) < rng.random((n, 1))).astype(int)
+        states = np.where(rng.random((n, size)) < rng.choice([0.0, 0.5, 1.0], (n, 1)), x, states)
+        slices.append((x.tolist(), states.tolist()))
+    return slices
+
+
+def word_of(bits):
+    """Pack bits into a word, the first lowest."""
+    return sum(bit << k for k, bit in enumerate(bits))
+
+
+def words_of(slices):
+    """Pack slices of at most 64 data points, one to a word, and count their data points by X."""
+    words = [[word_of(of_v) for of_v in states] for _, states in slices]
+    sizes = [[x.count(0), x.count(1)] for x, _ in slices]
+    return np.array(words, np.uint64), np.array(sizes, np.int32)
+
+
+def large_words_of(slices):
+    """Pack slices of any size as large ones: words, runs of words of each group, sizes and ones."""
+    words, runs, sizes, ones = [], [], [], []
+    for x, states in slices:
+        groups = [[[b for a, b in zip(x, of_v, strict=True) if a == k] for of_v in states] for k in range(2)]
+        sizes.append([len(group[0]) for group in groups])
+        ones.append([[sum(of_v) for of_v in group] for group in groups])
+        for group in groups:
+            runs.append([len(words)])
+            starts = range(0, len(group[0]), 64)
+            words.extend([word_of(of_v[k : k + 64]) for of_v in group] for k in starts)
+            runs[-1].append(len(words))
+    ones_by_variable = np.ascontiguousarray(np.array(ones, np.int32).transpose(2, 0, 1))
+    all_runs = np.array(runs, np.int64).reshape(-1, 2, 2)
+    return np.array(words, np.uint64), all_runs, np.array(sizes, np.int32), ones_by_variable
 
 
 def packed(rows, weights, x, members, has_bytes):
@@ -56,11 +85,11 @@ def packed(rows, weights, x, members, has_bytes):
     outside = np.array([v for v in range(rows.shape[1]) if v != x and v not in members], np.int64)
     n_planes = int(weights.max()).bit_length()
     slots, run_words = binary_layout.place_large(labels, columns[x], weights, n_large, n_planes)
-    bits = np.ascontiguousarray(binary_packing.pack(row_bits, slots, outside).T)
+    words_large = binary_packing.pack(row_bits, slots, outside)
     slots = binary_layout.place_small(labels, columns[x], weights, sizes, ends_placed)
     words = binary_packing.pack(row_bits, slots, outside)
     ones = np.full((len(outside), len(sizes), 2), -1, np.int32)
-    binary_packing.count_ones(bits, run_words, n_planes, words, sizes, ends_placed, ones)
+    binary_packing.count_ones(words_large, run_words, words, sizes, ends_placed, ones)
     return keys, labels, sizes, ends, outside, words, ones
 
 
@@ -117,9 +146,9 @@ def tables(hyperparameters):
 
 @pytest.mark.parametrize("hyperparameters", ["sums", "ones"])
 @settings(max_examples=40)
-@given(drawn=slices_with_words(2, 64), odds=st.sampled_from([1.0, 0.01, 1e-8]))
-def test_slices_multiplied_out_add_what_they_add_by_definition(drawn, odds, hyperparameters):
-    slices, words, sizes = drawn
+@given(slices=slices_of_sizes(2, 64), odds=st.sampled_from([1.0, 0.01, 1e-8]))
+def test_slices_multiplied_out_add_what_they_add_by_definition(slices, odds, hyperparameters):
+    words, sizes = words_of(slices)
     smalls, _ = tables(hyperparameters)
     sums = np.full(words.shape[1], 0.25)
     slice_products.product_sums(words, sizes, odds, math.log1p(odds), smalls, sums)
@@ -129,9 +158,9 @@ def test_slices_multiplied_out_add_what_they_add_by_definition(drawn, odds, hype
 
 @pytest.mark.parametrize("hyperparameters", ["sums", "ones"])
 @settings(max_examples=40)
-@given(drawn=slices_with_words(2, 7), odds=st.sampled_from([1.0, 0.01, 1e-8]))
-def test_patterns_of_tiny_slices_add_what_they_add_by_definition(drawn, odds, hyperparameters):
-    slices, words, sizes = drawn
+@given(slices=slices_of_sizes(2, 7), odds=st.sampled_from([1.0, 0.01, 1e-8]))
+def test_patterns_of_tiny_slices_add_what_they_add_by_definition(slices, odds, hyperparameters):
+    words, sizes = words_of(slices)
     lanes = np.zeros((2 + (len(slices) + 7) // 8, words.shape[1]), np.uint64)
     for s in range(len(slices)):
         lanes[2 + s // 8] |= words[s] << np.uint64(s % 8 * 8)
@@ -140,6 +169,32 @@ def test_patterns_of_tiny_slices_add_what_they_add_by_definition(drawn, odds, hy
     slice_patterns.pattern_sums(lanes, 2, sizes, table, pattern_starts(), sums)
     expected = naive_slices.added_to_sums(slices, odds, MARGINS[hyperparameters])
     assert sums - 0.25 == pytest.approx(expected, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("hyperparameters", ["sums", "ones"])
+@settings(max_examples=40)
+@given(slices=slices_of_sizes(2, 1500, most=3), odds=st.sampled_from([1.0, 0.01, 1e-8]))
+def test_large_slices_add_what_they_add_by_definition(slices, odds, hyperparameters):
+    words, runs, sizes, ones = large_words_of(slices)
+    logs = log_tables(1500, Prior(hyperparameters=hyperparameters))
+    prior = np.array([math.log(odds), odds, math.log1p(odds), math.nan])
+    sums = np.full(words.shape[1], math.nan)
+    binary_pairs.pair_sums(words, runs, ones, sizes, prior, logs, scaled_tables(*logs[:2]), sums)
+    expected = naive_slices.added_to_sums(slices, odds, MARGINS[hyperparameters])
+    assert sums == pytest.approx(expected, rel=1e-9, abs=1e-10)
+
+
+@pytest.mark.parametrize("hyperparameters", ["sums", "ones"])
+def test_scaled_factors_are_finite_and_give_the_share_of_a_column(hyperparameters):
+    cell, side, _ = log_tables(2000, Prior(hyperparameters=hyperparameters))
+    cells, sides = scaled_tables(cell, side)
+    assert len(cells) == MIDDLE + 1
+    assert np.isfinite(cells).all()
+    assert np.isfinite(sides).all()
+    assert (cells > 0).all()
+    for a, b in ((0, 0), (1, 0), (MIDDLE, 0), (MIDDLE // 2, MIDDLE // 2), (3, 200)):
+        share = cells[a] * cells[b] * sides[a + b]
+        assert math.log(share) == pytest.approx(cell[a] + cell[b] - side[a + b], rel=1e-11, abs=1e-11)
 
 
 def test_tables_of_slices_are_made_once():

@@ -29,6 +29,7 @@ from ibmap.kernels import (
     slice_patterns,
     slice_products,
 )
+from ibmap.kernels.binary_pairs import MIDDLE
 from ibmap.kernels.two_by_two import SMALL
 from ibmap.row_score import RowScore
 from ibmap.sharing import Work, alone
@@ -64,6 +65,7 @@ class BinaryScore:
         self._n_planes = max(int(table.weights.max(initial=1)).bit_length(), 1)
         self._small_tables = small_tables(test.prior)
         self._priors: dict[int, Floats] = {}
+        self._scaled_tables = scaled_tables(*self._tables[:2])
         self._slice_logs = SliceLogs(*self._small_tables)
 
     def term(self, x: int, blanket: tuple[int, ...]) -> float:
@@ -240,12 +242,12 @@ class BinaryScore:
         if n_live - n_small < FEW_SLICES:
             n_small = n_live
         slots, run_words = binary_layout.place_large(labels, column, weights, n_large, self._n_planes)
-        bits_large = np.ascontiguousarray(binary_packing.pack(self._row_bits, slots, outside).T)
+        words_large = binary_packing.pack(self._row_bits, slots, outside)
         places = (n_large, n_small, n_live)
         slots = binary_layout.place_small(labels, column, weights, sizes, places)
         words = binary_packing.pack(self._row_bits, slots, outside)
         ones = np.empty((len(outside), len(sizes), 2), np.int32)
-        binary_packing.count_ones(bits_large, run_words, self._n_planes, words, sizes, places, ones)
+        binary_packing.count_ones(words_large, run_words, words, sizes, places, ones)
         return _Slices(
             keys=keys,
             sizes=sizes,
@@ -253,15 +255,24 @@ class BinaryScore:
             n_small=n_small,
             n_live=n_live,
             ones=ones,
-            bits_large=bits_large,
+            words_large=words_large,
             run_words=run_words,
             words=words,
         )
 
     def _pair_sums(self, slices: _Slices, prior: Floats) -> Floats:
         """Sum -log Pr(I(X, Y | B + W)) over Y for every W."""
-        sums = self._large_sums(slices, prior)
-        n, words = len(slices.ones), slices.words
+        n, words, sums = len(slices.ones), slices.words, np.empty(len(slices.ones))
+        binary_pairs.pair_sums(
+            slices.words_large,
+            slices.run_words,
+            slices.ones,
+            slices.sizes,
+            prior,
+            self._tables,
+            self._scaled_tables,
+            sums,
+        )
         large, small, live = slices.n_large, slices.n_small, slices.n_live
         if small > large:
             sizes = slices.sizes[large:small]
@@ -271,17 +282,6 @@ class BinaryScore:
             slice_patterns.pattern_sums(words, small - large, sizes, table, pattern_starts(), sums)
         sums += (n - 1) * prior[3]
         return sums
-
-    def _large_sums(self, slices: _Slices, prior: Floats) -> Floats:
-        """Do the same for the large slices alone, less what unseen slices add."""
-        n, (cell, side, total) = len(slices.ones), self._tables
-        log_terms, sums = np.empty((n, slices.n_large, 2)), np.empty(n)
-        counts = slices.ones, slices.sizes, log_terms
-        n_informative = binary_pairs.slice_terms(slices.ones, slices.sizes, prior[0], side, total, log_terms)
-        binary_pairs.pair_sums(
-            slices.bits_large, slices.run_words, self._n_planes, counts, (cell, side), sums
-        )
-        return np.asarray(sums - (n - 1) * prior[2] * n_informative)
 
 
 @dataclass(frozen=True, eq=False)
@@ -297,7 +297,7 @@ class _Slices:
     n_small: int
     n_live: int
     ones: NDArray[np.int32]
-    bits_large: NDArray[np.uint64]
+    words_large: NDArray[np.uint64]
     run_words: Integers
     words: NDArray[np.uint64]
 
@@ -319,3 +319,22 @@ def small_tables(prior: Prior) -> tuple[Floats, Floats, Floats]:
     counts = np.arange(SMALL + 1)
     columns = np.exp(cell[counts[:, None]] + cell[counts] - side[counts[:, None] + counts])
     return columns.ravel(), np.exp(-side[counts]), np.exp(total[counts])
+
+
+def scaled_tables(cell: Floats, side: Floats) -> tuple[Floats, Floats]:
+    """Tabulate the factors of a column's share of the Bayes factor, scaled by powers that cancel.
+
+    Parameters
+    ----------
+    cell, side : ndarray
+        Logs by count, of a cell and of a row or column.
+
+    Returns
+    -------
+    cells, sides : ndarray
+        For counts a and b the share is ``cells[a] * cells[b] * sides[a + b]``, up to `MIDDLE`. The
+        unscaled ones are factorials, far too large for a number.
+    """
+    counts = np.arange(min(MIDDLE + 1, len(cell)))
+    powers = counts * (math.log(MIDDLE) - 1)  # those of the largest factorial are about 1
+    return np.exp(cell[counts] - powers), np.exp(powers - side[counts])

@@ -114,35 +114,43 @@ def slice_rows(columns, weights, x, members, labels):
 
 @inner
 def place_runs(fill, run_words):
-    """Give each run its words, and set `fill` from its number of rows to its first slot."""
-    for run in range(fill.shape[0]):
-        run_words[run + 1] = run_words[run] + (fill[run] + WORD - 1) // WORD
-        fill[run] = run_words[run] * WORD
+    """Give each run its words, and set `fill` from its number of rows to its first slot.
+
+    run_words: OUT, where the words of each (slice, state of X, binary digit of the weights) start, and
+    those of each (slice, state of X) end. Returns the number of words.
+    """
+    word = 0
+    for z in range(fill.shape[0]):
+        for x in range(2):
+            for plane in range(fill.shape[2]):
+                run_words[z, x, plane] = word
+                n_words = (fill[z, x, plane] + WORD - 1) // WORD
+                fill[z, x, plane] = word * WORD
+                word += n_words
+            run_words[z, x, fill.shape[2]] = word
+    return word
 
 
 @kernel
 def place_large(labels, x_column, weights, n_large, n_planes):
     """Give each row of a large slice a slot in the words of its group.
 
-    Returns the row in each slot (or `NO_ROW`), 64 to a word, and where the words of each
-    (slice, state of X, binary digit of the weights) start.
+    Returns the row in each slot (or `NO_ROW`), 64 to a word, and the run of words of each (slice,
+    state of X, binary digit of the weights): where it starts, and where the last of a group ends.
     """
-    fill = np.zeros(2 * n_large * n_planes, np.int64)
+    fill = np.zeros((n_large, 2, n_planes), np.int64)
     for i in range(labels.shape[0]):
         if labels[i] < n_large:
-            group = 2 * labels[i] + x_column[i]
             for plane in range(n_planes):
-                fill[group * n_planes + plane] += (weights[i] >> plane) & 1
-    run_words = np.zeros(fill.shape[0] + 1, np.int64)
-    place_runs(fill, run_words)
-    slots = np.full(run_words[-1] * WORD, NO_ROW, np.int32)
+                fill[labels[i], x_column[i], plane] += (weights[i] >> plane) & 1
+    run_words = np.empty((n_large, 2, n_planes + 1), np.int64)
+    slots = np.full(place_runs(fill, run_words) * WORD, NO_ROW, np.int32)
     for i in range(labels.shape[0]):
         if labels[i] < n_large:
-            group = 2 * labels[i] + x_column[i]
             for plane in range(n_planes):
                 if (weights[i] >> plane) & 1:
-                    slots[fill[group * n_planes + plane]] = i
-                    fill[group * n_planes + plane] += 1
+                    slots[fill[labels[i], x_column[i], plane]] = i
+                    fill[labels[i], x_column[i], plane] += 1
     return slots, run_words
 
 

@@ -66,19 +66,28 @@ def pack(row_bits, slots, outside):
 
 
 @inner
-def count_large(bits, run_words, n_planes, ones):
+def count_group(words, runs, counts):
+    """Count the ones of every variable in a group of a large slice; runs, as for `count_large`."""
+    for v in range(counts.shape[0]):
+        counts[v] = 0
+    for plane in range(runs.shape[0] - 2, -1, -1):
+        for v in range(counts.shape[0]):
+            counts[v] *= 2
+        for w in range(runs[plane], runs[plane + 1]):
+            row = words[w]
+            for v in range(counts.shape[0]):
+                counts[v] += popcount(row[v])
+
+
+@inner
+def count_large(words, run_words, ones):
     """Count the ones of every variable in the large slices."""
-    n_large = (run_words.shape[0] - 1) // (2 * n_planes)
-    for v in range(ones.shape[0]):
-        for group in range(2 * n_large):
-            count = 0
-            for plane in range(n_planes):
-                run = group * n_planes + plane
-                total = 0
-                for w in range(run_words[run], run_words[run + 1]):
-                    total += popcount(bits[v, w])
-                count += total << plane
-            ones[v, group // 2, group % 2] = count
+    counts = np.empty(ones.shape[0], np.int64)
+    for z in range(run_words.shape[0]):
+        for x in range(2):
+            count_group(words, run_words[z, x], counts)
+            for v in range(ones.shape[0]):
+                ones[v, z, x] = counts[v]
 
 
 @inner
@@ -156,17 +165,17 @@ def count_bits(words, first_word, sizes, first, ones):
 
 
 @kernel
-def count_ones(bits_large, run_words, n_planes, words, sizes, ends, ones):
+def count_ones(words_large, run_words, words, sizes, ends, ones):
     """Count the ones of every packed variable in every slice.
 
-    bits_large, run_words, n_planes: IN, the words of large slices, (variables, words). words:
-    IN, those of the others. sizes: IN, data points by slice and state of X. ends: IN, as for
-    `place_small`. ones: OUT, (variables, slices + 1, 2) data points with state 1, by state of X.
+    words_large, run_words: IN, the words of large slices, (words, variables), and where those of each
+    group start. words: IN, those of the others. sizes: IN, data points by slice and state of X. ends:
+    IN, as for `place_small`. ones: OUT, (variables, slices + 1, 2) data points with state 1, by state of X.
     """
     n_large, n_words, n_live = ends
     bytes_start = n_words - n_large
     bits_start = bytes_start + (n_live - n_words + LANES - 1) // LANES
-    count_large(bits_large, run_words, n_planes, ones)
+    count_large(words_large, run_words, ones)
     count_words(words, sizes, n_large, n_words, ones)
     count_bytes(words, bytes_start, sizes, n_words, n_live, ones)
     count_bits(words, bits_start, sizes, n_live, ones)

@@ -7,7 +7,10 @@ sweep over a pair serves two tests: Y given B + W, and W given B + Y. In a slice
     log(e) = R(slice, w) + q(cells of y = 0) + q(cells of y = 1),
     q(a, b) = cell[a] + cell[b] - side[a + b]   for a data points with X = 0, b with X = 1,
 
-where R has everything that does not depend on Y.
+where R has everything that does not depend on Y. Up to `MIDDLE` data points no exponential is needed: exp(q)
+is a product of tabulated factors, which are scaled by powers that cancel so that all stay finite. Slice after
+slice, a variable is paired with all later ones, one step at a time for all of them, so that their
+words and logarithms overlap.
 """
 
 import math
@@ -19,123 +22,219 @@ from ibmap.kernels.compiling import inlined, inner, kernel
 from ibmap.kernels.exponential import fast_exp
 
 BIG = 100.0  # adding 1 to exp(BIG) changes nothing, and products of it stay finite
-SPILL = 1e140  # products are moved to a logarithm beyond this
+MIDDLE = 800  # exp(R) of so many data points is below 2**800
+SPILL = 1e30  # products are moved to a logarithm beyond this; with exp(R) they stay finite
 
 
-@kernel
-def slice_terms(ones, sizes, log_odds, side, total, log_terms):
-    """Tabulate R for the large slices of B + W, every W.
+@inner
+def part_slice(ones, size, log_odds, side, total, counts, terms):
+    """Tabulate R of one slice for every W.
 
-    ones, sizes: IN, data points by slice and state of X. log_odds: IN, prior log-odds of
-    dependence in a slice. log_terms: OUT, (variables, slices, states of W); minus
-    infinity where a slice has no two data points. Returns how many have.
+    ones: IN, (variables, 2) data points with state 1 by state of X. size: IN, all data points. log_odds:
+    IN, prior log-odds of dependence in a slice. counts: OUT, `ones` again. terms: OUT, for W = 0
+    and W = 1; minus infinity where a part has no two data points.
     """
-    n_informative = np.zeros(ones.shape[0], np.int64)
-    for v in range(ones.shape[0]):
-        for z in range(log_terms.shape[1]):
-            for w in range(2):
-                low, high = ones[v, z, 0], ones[v, z, 1]
-                if w == 0:
-                    low, high = sizes[z, 0] - low, sizes[z, 1] - high
-                log_terms[v, z, w] = -np.inf
-                if low + high >= 2:
-                    log_terms[v, z, w] = log_odds + total[low + high] - side[low] - side[high]
-                    n_informative[v] += 1
-    return n_informative
+    for v in range(counts.shape[0]):
+        counts[v, 0], counts[v, 1] = ones[v, 0], ones[v, 1]
+        for w in range(2):
+            low, high = counts[v, 0], counts[v, 1]
+            if w == 0:
+                low, high = size[0] - low, size[1] - high
+            terms[v, w] = -np.inf
+            if low + high >= 2:
+                terms[v, w] = log_odds + total[low + high] - side[low] - side[high]
+
+
+@inner
+def take_off_unseen(terms, unseen, sums):
+    """Take off what unseen slices add for each part of a slice with two data points. sums: IN and OUT."""
+    for v in range(terms.shape[0]):
+        n_parts = int(terms[v, 0] > -np.inf) + int(terms[v, 1] > -np.inf)
+        sums[v] -= (terms.shape[0] - 1) * unseen * n_parts
+
+
+@inner
+def add_four(words, v, common):
+    """Count the common bits of one variable and each later one in four words. common: IN and OUT."""
+    word0, word1, word2, word3 = words[0, v], words[1, v], words[2, v], words[3, v]
+    row0, row1, row2, row3 = words[0, v + 1 :], words[1, v + 1 :], words[2, v + 1 :], words[3, v + 1 :]
+    for u in range(common.shape[0]):
+        common[u] += (
+            popcount(word0 & row0[u])
+            + popcount(word1 & row1[u])
+            + popcount(word2 & row2[u])
+            + popcount(word3 & row3[u])
+        )
+
+
+@inner
+def add_one(words, v, common):
+    """Do the same for one word."""
+    word, row = words[v], words[v + 1 :]
+    for u in range(common.shape[0]):
+        common[u] += popcount(word & row[u])
+
+
+@inner
+def count_common(words, v, runs, common):
+    """Count the data points of a group that are 1 in one variable and in each later one.
+
+    words: IN, (words, variables). runs: IN, where the words of each binary digit of the weights start, and
+    where the last end. common: OUT.
+    """
+    for u in range(common.shape[0]):
+        common[u] = 0
+    for plane in range(runs.shape[0] - 2, -1, -1):
+        for u in range(common.shape[0]):
+            common[u] *= 2
+        w = runs[plane]
+        while w + 4 <= runs[plane + 1]:
+            add_four(words[w : w + 4], v, common)
+            w += 4
+        while w < runs[plane + 1]:
+            add_one(words[w], v, common)
+            w += 1
 
 
 @inlined
 def q(a, b, cell, side):
     """Log of a column's share of the Bayes factor."""
-    return cell[np.uint32(a)] + cell[np.uint32(b)] - side[np.uint32(a + b)]
+    a, b = np.uint64(a), np.uint64(b)
+    return cell[a] + cell[b] - side[a + b]
 
 
 @inner
-def multiply_all(exponents):
-    """Multiply 1 + exp(t) over an even number of t, as a factor and the log of another.
+def list_exponents(common0, common1, counts, size, terms, cell, side, exponents):
+    """List log e of one slice: the tests of later variables given the first, and the other way round.
 
-    exponents: IN, changed. One step at a time for all of them, so that the exponentials of many overlap.
+    common0, common1: IN, data points of X = 0 and X = 1 that the later variables have in common with
+    the first. counts, terms: IN, from `part_slice`, of the first variable and the later ones.
+    exponents: OUT, four for each later one.
     """
-    product, log_product = 1.0, 0.0
-    for k in range(exponents.shape[0]):
-        if exponents[k] > BIG:
-            log_product += exponents[k] - BIG
-            exponents[k] = BIG
-    for k in range(exponents.shape[0]):
-        exponents[k] = 1.0 + fast_exp(exponents[k])
-    for k in range(0, exponents.shape[0], 2):
-        product *= exponents[k] * exponents[k + 1]
-        if product > SPILL:
-            log_product += math.log(product)
-            product = 1.0
-    return product, log_product
+    a0, a1, zero, one = counts[0, 0], counts[0, 1], terms[0, 0], terms[0, 1]
+    rest0, rest1 = size[0] - a0, size[1] - a1
+    counts, terms = counts[1:], terms[1:]
+    for u in range(counts.shape[0]):
+        both0, both1 = common0[u], common1[u]
+        u0, u1 = counts[u, 0] - both0, counts[u, 1] - both1
+        q11, q10 = q(both0, both1, cell, side), q(a0 - both0, a1 - both1, cell, side)
+        q01, q00 = q(u0, u1, cell, side), q(rest0 - u0, rest1 - u1, cell, side)
+        exponents[u, 0] = zero + (q01 + q00)
+        exponents[u, 1] = one + (q11 + q10)
+        exponents[u, 2] = terms[u, 0] + (q10 + q00)
+        exponents[u, 3] = terms[u, 1] + (q11 + q01)
 
 
 @inlined
-def common(bits, v, u, run_words, first_run, n_planes):
-    """Count the data points of a group that are 1 in both of two packed columns."""
-    total = 0
-    for plane in range(n_planes):
-        count = 0
-        for w in range(run_words[first_run + plane], run_words[first_run + plane + 1]):
-            count += popcount(bits[v, w] & bits[u, w])
-        total += count << plane
+def exp_q(a, b, cell, side):
+    """Give a column's share of the Bayes factor from scaled factors."""
+    a, b = np.uint64(a), np.uint64(b)
+    return cell[a] * cell[b] * side[a + b]
+
+
+@inner
+def list_factors(common0, common1, counts, size, terms, cell, side, factors):
+    """List 1 + e instead. terms: IN, exp(R). cell, side: IN, scaled factors. factors: OUT."""
+    a0, a1, zero, one = counts[0, 0], counts[0, 1], terms[0, 0], terms[0, 1]
+    rest0, rest1 = size[0] - a0, size[1] - a1
+    counts, terms = counts[1:], terms[1:]
+    for u in range(counts.shape[0]):
+        both0, both1 = common0[u], common1[u]
+        u0, u1 = counts[u, 0] - both0, counts[u, 1] - both1
+        r11, r10 = exp_q(both0, both1, cell, side), exp_q(a0 - both0, a1 - both1, cell, side)
+        r01, r00 = exp_q(u0, u1, cell, side), exp_q(rest0 - u0, rest1 - u1, cell, side)
+        factors[u, 0] = 1.0 + zero * (r01 * r00)
+        factors[u, 1] = 1.0 + one * (r11 * r10)
+        factors[u, 2] = 1.0 + terms[u, 0] * (r10 * r00)
+        factors[u, 3] = 1.0 + terms[u, 1] * (r11 * r01)
+
+
+@inner
+def cut(exponents, sums):
+    """Move what exponents have beyond `BIG` to the sums of logs; return that of the first variable."""
+    total = 0.0
+    for u in range(exponents.shape[0]):
+        t0, t1, t2, t3 = exponents[u, 0], exponents[u, 1], exponents[u, 2], exponents[u, 3]
+        if max(t0, t1, t2, t3) > BIG:
+            total += max(t0 - BIG, 0.0) + max(t1 - BIG, 0.0)
+            sums[u] += max(t2 - BIG, 0.0) + max(t3 - BIG, 0.0)
+            for k in range(4):
+                exponents[u, k] = min(exponents[u, k], BIG)
     return total
 
 
-@inlined
-def large_slices(v, u, bits, run_words, n_planes, ones, sizes, log_terms, cell, side, exponents):
-    """List log e of the large slices: the tests of U given V and of V given U.
+@inner
+def replace_exponents(exponents, sums):
+    """Replace t by 1 + exp(t), but for what `cut` takes out; return that of the first variable."""
+    total = cut(exponents, sums)
+    flat = exponents.reshape(-1)
+    for k in range(flat.shape[0]):
+        flat[k] = 1.0 + fast_exp(flat[k])
+    return total
 
-    exponents: OUT, (2, twice the slices): those of U given V, those of V given U.
+
+@inner
+def multiply(factors, product, products, sums):
+    """Multiply factors into the products of the first variable and of the later ones.
+
+    products, sums: IN and OUT; large products are moved to the sums of logs. Returns the
+    product of the first variable, and the log of what was taken out of it.
     """
-    given_v, given_u = exponents[0], exponents[1]
-    for z in range(log_terms.shape[1]):
-        both0 = common(bits, v, u, run_words, 2 * z * n_planes, n_planes)
-        both1 = common(bits, v, u, run_words, (2 * z + 1) * n_planes, n_planes)
-        v0, v1 = ones[v, z, 0] - both0, ones[v, z, 1] - both1
-        u0, u1 = ones[u, z, 0] - both0, ones[u, z, 1] - both1
-        q11 = q(both0, both1, cell, side)
-        q10 = q(v0, v1, cell, side)
-        q01 = q(u0, u1, cell, side)
-        q00 = q(sizes[z, 0] - v0 - u0 - both0, sizes[z, 1] - v1 - u1 - both1, cell, side)
-        given_v[2 * z] = log_terms[v, z, 0] + q01 + q00
-        given_v[2 * z + 1] = log_terms[v, z, 1] + q11 + q10
-        given_u[2 * z] = log_terms[u, z, 0] + q10 + q00
-        given_u[2 * z + 1] = log_terms[u, z, 1] + q11 + q01
-
-
-@inlined
-def spill(product, factor, log_sum):
-    """Multiply a factor into a product; move what gets large into the sum of logs."""
-    if factor > 1e100:
-        return product, log_sum + math.log(factor)
-    product *= factor
-    if product > 1e100:
-        return 1.0, log_sum + math.log(product)
+    log_sum = 0.0
+    for u in range(factors.shape[0]):
+        product *= factors[u, 0] * factors[u, 1]
+        other = products[u] * (factors[u, 2] * factors[u, 3])
+        if product > SPILL:
+            log_sum += math.log(product)
+            product = 1.0
+        if other > SPILL:
+            sums[u] += math.log(other)
+            other = 1.0
+        products[u] = other
     return product, log_sum
 
 
-@kernel
-def pair_sums(bits, run_words, n_planes, counts, tables, sums):
-    """Sum log(1 + e) of X against Y given B + W over the large slices and all Y, for every W.
+@inner
+def multiply_slice(words, runs, size, counts, terms, logs, scaled, products, sums):
+    """Multiply 1 + e of one slice into the tests of all pairs.
 
-    bits, run_words, n_planes: IN, the words of large slices, (variables, words). counts: IN, (ones,
-    sizes, log_terms). tables: IN, (cell, side). sums: OUT, one entry for each variable outside the
-    blanket.
+    runs: IN, of the slice, by state of X. counts, terms: IN, from `part_slice`; terms are changed.
+    products, sums: IN and OUT, for each variable given.
     """
-    ones, sizes, log_terms = counts
-    cell, side = tables
-    n = ones.shape[0]
-    products = np.ones(n)
-    exponents = np.empty((2, 2 * log_terms.shape[1]))
-    sums[:] = 0.0
+    n, is_middle = words.shape[1], size[0] + size[1] <= MIDDLE
+    common0, common1, factors = np.empty(n, np.int64), np.empty(n, np.int64), np.empty((n, 4))
+    if is_middle:
+        for v in range(n):
+            terms[v, 0], terms[v, 1] = math.exp(terms[v, 0]), math.exp(terms[v, 1])
+    for v in range(n - 1):
+        rest0, rest1, rest = common0[v + 1 :], common1[v + 1 :], factors[v + 1 :]
+        count_common(words, v, runs[0], rest0)
+        count_common(words, v, runs[1], rest1)
+        if is_middle:
+            list_factors(rest0, rest1, counts[v:], size, terms[v:], scaled[0], scaled[1], rest)
+        else:
+            list_exponents(rest0, rest1, counts[v:], size, terms[v:], logs[0], logs[1], rest)
+            sums[v] += replace_exponents(rest, sums[v + 1 :])
+        products[v], log_sum = multiply(rest, products[v], products[v + 1 :], sums[v + 1 :])
+        sums[v] += log_sum
+
+
+@kernel
+def pair_sums(words, run_words, ones, sizes, prior, logs, scaled, sums):
+    """Sum what large slices add to the tests of X against Y given B + W, over all Y, for every W.
+
+    words: IN, (words, variables). run_words: IN, from `ibmap.kernels.binary_layout.place_large`.
+    ones, sizes: IN, data points by slice and state of X. prior: IN, (log odds, odds, what an unseen
+    slice adds, ...); the last is taken off. logs: IN, (cell, side, total). scaled: IN, exp of
+    the first and of minus the second, scaled. sums: OUT, one entry for each variable outside the blanket.
+    """
+    n = words.shape[1]
+    counts, terms, products = np.empty((n, 2), np.int64), np.empty((n, 2)), np.ones(n)
     for v in range(n):
-        for u in range(v + 1, n):
-            large_slices(v, u, bits, run_words, n_planes, ones, sizes, log_terms, cell, side, exponents)
-            product_v, log_v = multiply_all(exponents[0])
-            product_u, log_u = multiply_all(exponents[1])
-            products[v], sums[v] = spill(products[v], product_v, sums[v] + log_v)
-            products[u], sums[u] = spill(products[u], product_u, sums[u] + log_u)
+        sums[v] = 0.0
+    for z in range(run_words.shape[0]):
+        part_slice(ones[:, z], sizes[z], prior[0], logs[1], logs[2], counts, terms)
+        take_off_unseen(terms, prior[2], sums)
+        multiply_slice(words, run_words[z], sizes[z], counts, terms, logs, scaled, products, sums)
     for v in range(n):
         sums[v] += math.log(products[v])
