@@ -59,3 +59,20 @@ def plain(table):
 def edge_set(graph):
     """A graph as the oracles have it."""
     return {frozenset(edge) for edge in graph.edges}
+
+
+@st.composite
+def linked_tables(draw, max_variables=7, max_rows=900):
+    """Binary tables with chains of dependence: large, small and single-row slices."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    n, n_rows = draw(st.integers(2, max_variables)), draw(st.integers(1, max_rows))
+    codes = rng.integers(0, 2, (n_rows, n))
+    for k in range(1, n):
+        follows = rng.random(n_rows) < draw(st.sampled_from([0.0, 0.5, 0.9, 1.0]))
+        codes[follows, k] = codes[follows, k - 1]
+    cards = np.full(n, 2)
+    if draw(st.booleans()):
+        constant = int(rng.integers(n))
+        codes[:, constant], cards[constant] = 0, 1
+    weights = rng.integers(1, draw(st.sampled_from([2, 3, 100])), n_rows)
+    return EncodedTable.from_codes(codes, cards, weights=weights)

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import njit
 
-from ibmap import BayesianTest, binary_score
+from ibmap import BayesianTest
 from ibmap.binary_score import BinaryScore
 from ibmap.independence.binary_rows import BinaryColumns, BitRow, GroupRow
 from ibmap.independence.posterior import Prior
@@ -19,7 +19,6 @@ from ibmap.independence.rows import CellRow, SlicedRow
 from ibmap.independence.table_numbers import TableNumbers, log_gamma_table
 from ibmap.kernels import (
     binary_packing,
-    binary_sparse,
     cached_kernels,
     context,
     contingency,
@@ -28,13 +27,11 @@ from ibmap.kernels import (
 from ibmap.kernels.bits import popcount
 from ibmap.kernels.counting import hash_keys
 from ibmap.kernels.exponential import fast_exp
-from ibmap.kernels.near_pairs import near_pairs
-from ibmap.kernels.sparse_outside import parted
 from ibmap.row_score import RowScore
 from ibmap.score import TestScore
 from ibmap.table import EncodedTable
 from ibmap.table_score import FEW, TableScore
-from strategies import graphs, queries, tables
+from strategies import graphs, linked_tables, queries, tables
 
 WORDS = st.integers(0, 2**64 - 1)
 
@@ -55,12 +52,6 @@ def exp_of(t):
 def sort_up(values):
     """Call a kernel that Python cannot."""
     contingency.sort_up(values)
-
-
-@njit
-def edge_along(z, member, along, firsts, incident):
-    """Call a kernel that Python cannot."""
-    return binary_sparse.edge_along(z, member, along, firsts, incident)
 
 
 @given(st.lists(st.integers(0, 30)))
@@ -91,98 +82,6 @@ def test_transposing_swaps_rows_and_columns_of_bits(rows):
     for i in range(64):
         for j in range(64):
             assert (int(block[i]) >> j & 1) == (rows[j] >> i & 1)
-
-
-@given(st.sets(st.integers(0, 2**12 - 1), min_size=1, max_size=80), st.integers(12, 30))
-def test_near_pairs_are_all_pairs_that_differ_in_one_or_two_members(keys, n_members):
-    spread = [
-        sum(1 << (b * (n_members - 1) // 11) for b in range(12) if key >> b & 1) for key in sorted(keys)
-    ]
-    edges, diagonals = near_pairs(np.array(spread, np.uint64), n_members)
-    found = {
-        tuple(sorted(pair)): frozenset(rest) for pair, rest in [((e[0], e[1]), e[2:]) for e in edges.tolist()]
-    }
-    found |= {
-        tuple(sorted(pair)): frozenset(rest)
-        for pair, rest in [((e[0], e[1]), e[2:]) for e in diagonals.tolist()]
-    }
-    expected = {}
-    for z, a in enumerate(spread):
-        for y in range(z + 1, len(spread)):
-            differs = frozenset(b for b in range(64) if (a ^ spread[y]) >> b & 1)
-            if len(differs) <= 2:
-                expected[z, y] = differs
-    assert found == expected
-    assert len(edges) + len(diagonals) == len(expected)
-
-
-@given(st.sets(st.integers(0, 2**8 - 1), min_size=1, max_size=60), st.data())
-def test_edges_are_found_by_slice_and_member_and_grouped_by_kind(keys, data):
-    keys = np.array(sorted(keys), np.uint64)
-    n_live = data.draw(st.integers(0, len(keys)))
-    sizes = np.array([[z % 2, 1 - z % 2] for z in range(len(keys) + 1)], np.int32)
-    edges, groups = parted(near_pairs(keys, 8)[0], sizes, n_live, 8)
-    expected = [[] for _ in range(32)]
-    for z, y in itertools.combinations(range(len(keys)), 2):
-        if (int(keys[z]) ^ int(keys[y])).bit_count() == 1:
-            kind = 3 if y < n_live else 2 if z < n_live else int(z % 2 == y % 2)
-            member = (int(keys[z]) ^ int(keys[y])).bit_length() - 1
-            expected[4 * member + kind].append([z, y, member])
-    found = [sorted(edges[groups[k] : groups[k + 1]].tolist()) for k in range(32)]
-    assert found == expected
-    links = binary_sparse.link(edges, len(keys))
-    for z, member in itertools.product(range(len(keys)), range(8)):
-        of_z = [k for k, (low, high, b) in enumerate(edges.tolist()) if b == member and z in (low, high)]
-        assert edge_along(z, member, *links) == (of_z[0] if of_z else -1)
-
-
-@st.composite
-def linked_tables(draw, max_variables=7, max_rows=900):
-    """Binary tables with chains of dependence: large, small and single-row slices."""
-    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    n, n_rows = draw(st.integers(2, max_variables)), draw(st.integers(1, max_rows))
-    codes = rng.integers(0, 2, (n_rows, n))
-    for k in range(1, n):
-        follows = rng.random(n_rows) < draw(st.sampled_from([0.0, 0.5, 0.9, 1.0]))
-        codes[follows, k] = codes[follows, k - 1]
-    cards = np.full(n, 2)
-    if draw(st.booleans()):
-        constant = int(rng.integers(n))
-        codes[:, constant], cards[constant] = 0, 1
-    weights = rng.integers(1, draw(st.sampled_from([2, 3, 100])), n_rows)
-    return EncodedTable.from_codes(codes, cards, weights=weights)
-
-
-@pytest.mark.parametrize("dense_slices", [0, 1 << 16])
-@pytest.mark.parametrize("hyperparameters", ["sums", "ones"])
-@settings(max_examples=30)
-@given(data=st.data())
-def test_one_pass_gives_every_change_of_a_blanket(data, hyperparameters, dense_slices):
-    table = data.draw(linked_tables())
-    graph = data.draw(graphs(table.n_variables))
-    x = data.draw(st.integers(0, table.n_variables - 1))
-    test = BayesianTest(table, hyperparameters=hyperparameters, prior=data.draw(st.sampled_from([0.5, 0.2])))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(binary_score, "DENSE_SLICES", dense_slices)
-        patch.setattr(binary_score, "FEW_SLICES", data.draw(st.sampled_from([0, 64])))
-        found = BinaryScore(test).changes(x, graph.blanket(x))
-    assert found == pytest.approx(TestScore(test).changes(x, graph.blanket(x)), rel=1e-9, abs=1e-8)
-    assert found == pytest.approx(TableScore(test).changes(x, graph.blanket(x)), rel=1e-9, abs=1e-8)
-
-
-@pytest.mark.parametrize("n_members", [13, 18, 25, 63, 64, 66])
-def test_large_blankets_are_scored_as_small_ones_are(n_members):
-    rng = np.random.default_rng(n_members)
-    base = rng.integers(0, 2, (400, 1))
-    codes = np.where(rng.random((400, 70)) < 0.06, 1 - base, base)
-    test = BayesianTest(EncodedTable.from_codes(codes, [2] * 70))
-    blanket = tuple(range(2, 2 + n_members))
-    found = BinaryScore(test).changes(0, blanket)
-    slow = TestScore(test)
-    assert found[0] == pytest.approx(slow.term(0, blanket), abs=1e-8)
-    for y in (1, 2, 1 + n_members, 69):
-        changed = tuple(sorted(set(blanket) ^ {y}))
-        assert found[y] == pytest.approx(slow.term(0, changed), abs=1e-8)
 
 
 def test_more_than_sixty_four_variables_need_more_than_one_word_a_row():

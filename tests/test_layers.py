@@ -33,6 +33,7 @@ ORDER = [
     "row_score",
     "table_score",
     "slice_logs",
+    "large_blankets",
     "binary_score",
     "pairwise_score",
     "score",

@@ -25,19 +25,18 @@ from ibmap.kernels import (
     binary_members,
     binary_packing,
     binary_pairs,
-    binary_sparse,
     slice_patterns,
     slice_products,
 )
 from ibmap.kernels.binary_pairs import MIDDLE
 from ibmap.kernels.two_by_two import SMALL
+from ibmap.large_blankets import LARGE, BlanketSlices, LargeBlankets
 from ibmap.row_score import RowScore
 from ibmap.sharing import Work, alone
 from ibmap.slice_logs import SliceLogs, pattern_starts
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-DENSE_SLICES = 1 << 11  # up to here slices are found by a table of all keys, beyond by likeness
 FEW_SLICES = 64  # so few tiny slices are multiplied out as small ones are
 MAX_BLANKET = 63  # a slice's key is one machine word
 
@@ -67,6 +66,7 @@ class BinaryScore:
         self._priors: dict[int, Floats] = {}
         self._scaled_tables = scaled_tables(*self._tables[:2])
         self._slice_logs = SliceLogs(*self._small_tables)
+        self._large = LargeBlankets(self._tables, self._small_tables)
 
     def term(self, x: int, blanket: tuple[int, ...]) -> float:
         """Give the term of a variable for a blanket.
@@ -189,18 +189,18 @@ class BinaryScore:
 
     def _parts(self, slices: _Slices, d: int, priors: Floats) -> Work[tuple[Any, ...]]:
         """Carry out the parts of a look that do not depend on each other, the longest named first."""
-        members = partial(self._member_terms, slices, d, priors)
         pairs = partial(self._pair_sums, slices, priors[3])
-        if (1 << d) > DENSE_SLICES:
-            return (yield members, pairs)
-        return (yield pairs, members)[::-1]
+        if d < LARGE:
+            members = partial(self._member_terms, slices, d, priors)
+            return (yield pairs, members)[::-1]
+        found = yield *self._large.parts(slices, priors), pairs
+        return self._large.sum_up(*found[:-1]), found[-1]
 
     def _member_terms(self, slices: _Slices, d: int, priors: Floats) -> tuple[float, Floats, Floats]:
         """Give the blanket's term, what its members add to those with one more, and those with one less."""
         n = len(slices.ones)
         own, adds, drops = np.empty(n), np.empty(n), np.empty(d)
-        kernel = binary_members if (1 << d) <= DENSE_SLICES else binary_sparse
-        members_term = kernel.member_terms(
+        members_term = binary_members.member_terms(
             slices.keys,
             slices.sizes,
             slices.ones,
@@ -285,18 +285,13 @@ class BinaryScore:
 
 
 @dataclass(frozen=True, eq=False)
-class _Slices:
+class _Slices(BlanketSlices):
     """The data sorted by slice of a blanket and X; see `ibmap.kernels.binary_layout`.
 
     Slices up to `n_small` that are not large have a word each, from there to `n_live` a byte each.
     """
 
-    keys: NDArray[np.uint64]
-    sizes: NDArray[np.int32]
-    n_large: int
     n_small: int
-    n_live: int
-    ones: NDArray[np.int32]
     words_large: NDArray[np.uint64]
     run_words: Integers
     words: NDArray[np.uint64]

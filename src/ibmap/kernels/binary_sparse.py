@@ -1,11 +1,11 @@
-"""Tests without members of a large blanket, whose slices are mostly alone.
+"""Tests without one or two members of a large blanket, whose slices are mostly alone.
 
 With many members hardly any two slices differ in one or two members only, and
-dropping those merges no others. The log of a test's product over slices is a
-sum, so it is the sum over all slices as they are, plus what each merger changes:
+dropping those merges no others. A test is a sum of shares over slices (`shares`), so it is the
+sum over all slices as they are, plus what each merger changes:
 
-- `edges` are pairs of slices that differ in one member,
-- `diagonals` are pairs that differ in two.
+- *edges* are pairs of slices that differ in one member,
+- *diagonals* are pairs that differ in two.
 
 Dropping b merges the edges of b. Dropping b and b' merges the edges of b, those
 of b', and the diagonals of both, together with the corners that occur.
@@ -13,197 +13,149 @@ of b', and the diagonals of both, together with the corners that occur.
 
 import numpy as np
 
-from ibmap.kernels.bits import popcount
-from ibmap.kernels.compiling import inlined, inner, kernel
-from ibmap.kernels.near_pairs import near_pairs
-from ibmap.kernels.sparse_outside import count_changes, outside_terms, parted
-from ibmap.kernels.two_by_two import log_dependent, log_factor
+from ibmap.kernels.compiling import bare, inlined, kernel
+from ibmap.kernels.shares import OVER, index_of, large_share, slice_words
+from ibmap.kernels.two_by_two import log_dependent
 
-ONE = np.uint64(1)
+NOTHING = np.uint64(0)
+
+
+@bare
+def alone_shares(words, prior, table, logs, smalls, alone):
+    """Give the share of every slice as it is, X against a member that does not vary. alone: OUT."""
+    for z in range(words.shape[0]):
+        if words[z] & OVER == 0:
+            alone[z] = table[index_of(words[z], NOTHING)]
+        else:
+            alone[z] = large_share(words[z], NOTHING, prior, logs, smalls)
+
+
+@bare
+def merge_edges(words, alone, edges, prior, table, logs, smalls, changes, at):
+    """Give what merging each edge changes, and where it is.
+
+    edges: IN, rows (slice, slice, member). changes: OUT, X against the edge's member and X against
+    another one; the last row is 0 and no edge. at: OUT, edge of each member and slice, or the last.
+    """
+    at[:] = none = edges.shape[0]
+    changes[none, 0] = changes[none, 1] = 0.0
+    for k in range(edges.shape[0]):
+        z, y = edges[k, 0], edges[k, 1]
+        before, both = alone[z] + alone[y], words[z] + words[y]
+        if both & OVER == 0:
+            changes[k, 0] = table[index_of(words[z], words[y])] - before
+            changes[k, 1] = table[index_of(both, NOTHING)] - before
+        else:
+            changes[k, 0] = large_share(words[z], words[y], prior, logs, smalls) - before
+            changes[k, 1] = large_share(both, NOTHING, prior, logs, smalls) - before
+        at[edges[k, 2], z] = at[edges[k, 2], y] = k
 
 
 @kernel
-def link(edges, n_slices):
-    """Order the edges of each slice by member.
+def member_terms(sizes, edges, prior, table, logs, smalls, drops):
+    """Do the tests of X against each member given the others.
 
-    Returns for each slice the set of members along which it has an edge, where its edges
-    start in a list, and that list.
+    sizes: IN, data points by slice and X. edges: IN, from `near_pairs`. table: IN, shares by this prior.
+    drops: IN and OUT, gets log Pr(I(X, b | B - b)). Returns the sum of log Pr(not I(X, b | B - b)).
     """
-    along, firsts = np.zeros(n_slices, np.uint64), np.zeros(n_slices, np.int32)
+    d, words = drops.shape[0], slice_words(sizes)
+    alone, changes = np.empty(words.shape[0]), np.empty((edges.shape[0] + 1, 2))
+    alone_shares(words, prior, table, logs, smalls, alone)
+    at = np.empty((d, words.shape[0]), np.int32)
+    merge_edges(words, alone, edges, prior, table, logs, smalls, changes, at)
+    shares = np.full(d, np.sum(alone) + prior[3])
     for k in range(edges.shape[0]):
-        bit = ONE << np.uint64(edges[k, 2])
-        along[edges[k, 0]] |= bit
-        along[edges[k, 1]] |= bit
-    for z in range(1, n_slices):
-        firsts[z] = firsts[z - 1] + popcount(along[z - 1])
-    incident = np.empty(2 * edges.shape[0], np.int32)
-    for k in range(edges.shape[0]):
-        below = (ONE << np.uint64(edges[k, 2])) - ONE
-        for side in range(2):
-            z = edges[k, side]
-            incident[firsts[z] + popcount(along[z] & below)] = k
-    return along, firsts, incident
+        shares[edges[k, 2]] += changes[k, 0]
+    total = 0.0
+    for i in range(d):
+        total += log_dependent(shares[i])
+        drops[i] -= shares[i]
+    return total
 
 
 @inlined
-def edge_along(z, member, along, firsts, incident):
-    """Find the edge of a slice along a member, or -1."""
-    bit = ONE << np.uint64(member)
-    if along[z] & bit == 0:
-        return -1
-    return np.int64(incident[firsts[z] + popcount(along[z] & (bit - ONE))])
+def square_change(z, y, a, b, table):
+    """What merging a square changes in X against i beyond its edges, but for its slices alone.
 
-
-@inner
-def single_logs(prior, sizes, logs, smalls, out):
-    """Log of 1 + e of every slice as it is, X against a member that does not vary. out: OUT."""
-    for z in range(out.shape[0]):
-        out[z] = log_factor(prior, sizes[z, 0], sizes[z, 1], 0, 0, logs, smalls)
-
-
-@inner
-def edge_changes(prior, sizes, edges, alone, logs, smalls, split, merged):
-    """What merging the two slices of each edge changes in the log of a product.
-
-    split: OUT, X against the member of the edge. merged: OUT, X against another member.
+    Words of slices: z and a differ in i, z and b in j, y is opposite to z.
     """
-    for k in range(edges.shape[0]):
-        z, y = edges[k, 0], edges[k, 1]
-        before = alone[z] + alone[y]
-        z0, z1, y0, y1 = sizes[z, 0], sizes[z, 1], sizes[y, 0], sizes[y, 1]
-        split[k] = log_factor(prior, z0, z1, y0, y1, logs, smalls) - before
-        merged[k] = log_factor(prior, z0 + y0, z1 + y1, 0, 0, logs, smalls) - before
+    edges = table[index_of(z, a)] + table[index_of(b, y)]
+    edges += table[index_of(z + b, NOTHING)] + table[index_of(a + y, NOTHING)]
+    return table[index_of(z + b, a + y)] - edges
 
 
-@inner
-def add_diagonals(prior, sizes, n_live, diagonals, along, alone, logs, smalls, sums, counts):
-    """Correct the sums for pairs of slices that meet when two members are dropped.
+@bare
+def add_diagonals(words, alone, diagonals, at, none, prior, table, logs, smalls, sums, squares):
+    """Add what diagonals without other corners change to the sums.
 
-    along: IN, from `link`. sums: IN and OUT, [i, j] for X against i without i and j. counts: IN
-    and OUT, slices that matter, for i < j. Returns the diagonals with other corners that occur.
+    diagonals: IN, rows (slice, slice, member, member). at, none: IN, edges of each member and slice,
+    and what stands for none. squares: OUT, the other diagonals. Returns how many there are.
     """
-    same = log_factor(prior, 1, 0, 1, 0, logs, smalls)
-    different = log_factor(prior, 1, 0, 0, 1, logs, smalls)
-    squares, n_squares = np.empty(diagonals.shape[0], np.int32), 0
+    n_squares = 0
     for k in range(diagonals.shape[0]):
         z, y, i, j = diagonals[k, 0], diagonals[k, 1], diagonals[k, 2], diagonals[k, 3]
-        if (along[z] | along[y]) & ((ONE << np.uint64(i)) | (ONE << np.uint64(j))) != 0:
+        if at[i, z] != none or at[j, z] != none:
             squares[n_squares] = k
             n_squares += 1
             continue
-        if z >= n_live:
-            change = same if sizes[z, 0] == sizes[y, 0] else different
+        change = -alone[z] - alone[y]
+        if (words[z] | words[y]) & OVER == 0:
+            change += table[index_of(words[z], words[y])]
         else:
-            change = log_factor(prior, sizes[z, 0], sizes[z, 1], sizes[y, 0], sizes[y, 1], logs, smalls)
-            change -= alone[z] + alone[y]
+            change += large_share(words[z], words[y], prior, logs, smalls)
         sums[i, j] += change
         sums[j, i] += change
-        counts[i, j] += np.int64(1) - (z < n_live) - (y < n_live)
-    return squares[:n_squares]
+    return n_squares
 
 
-@inner
-def add_squares(prior, sizes, n_live, edges, diagonals, squares, links, changes, logs, smalls, sums, counts):
-    """Correct the sums for diagonals whose other corners occur, one of them or both.
+@bare
+def add_squares(words, alone, diagonals, squares, edges, changes, at, prior, table, logs, smalls, sums):
+    """Add what diagonals with other corners change, beyond their edges.
 
-    squares: IN, numbers of such diagonals. links: IN, from `link`. changes: IN, `alone` of each
-    slice, `split` and `merged` of each edge. sums, counts: IN and OUT, as for `add_diagonals`.
+    squares: IN, numbers of such diagonals. changes, at: IN, from `merge_edges`.
     """
-    along, firsts, incident = links
-    alone, split, merged = changes
-    empty = sizes.shape[0] - 1
+    none, empty = edges.shape[0], words.shape[0] - 1
     for k in squares:
         z, y, i, j = diagonals[k, 0], diagonals[k, 1], diagonals[k, 2], diagonals[k, 3]
-        z_i, z_j = edge_along(z, i, along, firsts, incident), edge_along(z, j, along, firsts, incident)
-        y_i, y_j = edge_along(y, i, along, firsts, incident), edge_along(y, j, along, firsts, incident)
-        a, b = empty, empty  # the corners next to z along i and along j
-        if z_i >= 0:
-            a = edges[z_i, 0] + edges[z_i, 1] - z
-        if z_j >= 0:
-            b = edges[z_j, 0] + edges[z_j, 1] - z
+        z_i, z_j, y_i, y_j = at[i, z], at[j, z], at[i, y], at[j, y]
+        # the corners next to z along i and along j
+        a = edges[z_i, 0] + edges[z_i, 1] - z if z_i != none else empty
+        b = edges[z_j, 0] + edges[z_j, 1] - z if z_j != none else empty
         if max(a, b) < empty and min(a, b) < z:
             continue  # the other diagonal of a full square speaks for it
-        for_i = alone[z] + alone[y] + alone[a] + alone[b]
-        for_j = for_i
-        n_merged = np.int64(z < n_live) + (y < n_live) + (a < n_live) + (b < n_live)
-        for e, f in ((z_i, z_j), (y_i, y_j)):
-            if e >= 0:
-                for_i += split[e]
-                for_j += merged[e]
-                n_merged += np.int64(1) - (edges[e, 0] < n_live) - (edges[e, 1] < n_live)
-            if f >= 0:
-                for_i += merged[f]
-                for_j += split[f]
-                n_merged += np.int64(1) - (edges[f, 0] < n_live) - (edges[f, 1] < n_live)
-        zb0, zb1 = sizes[z, 0] + sizes[b, 0], sizes[z, 1] + sizes[b, 1]
-        ay0, ay1 = sizes[a, 0] + sizes[y, 0], sizes[a, 1] + sizes[y, 1]
-        sums[i, j] += log_factor(prior, zb0, zb1, ay0, ay1, logs, smalls) - for_i
-        za0, za1 = sizes[z, 0] + sizes[a, 0], sizes[z, 1] + sizes[a, 1]
-        by0, by1 = sizes[b, 0] + sizes[y, 0], sizes[b, 1] + sizes[y, 1]
-        sums[j, i] += log_factor(prior, za0, za1, by0, by1, logs, smalls) - for_j
-        counts[i, j] += 1 - n_merged
-
-
-@inner
-def two_member_terms(prior, sizes, n_live, edges, diagonals, logs, smalls, drops):
-    """Add log Pr(not I(X, b | B - b - b')) to the term without b', for all b, b'. drops: OUT."""
-    d = drops.shape[0]
-    alone = np.zeros(sizes.shape[0])
-    single_logs(prior, sizes, logs, smalls, alone)
-    split, merged = np.empty(edges.shape[0]), np.empty(edges.shape[0])
-    edge_changes(prior, sizes, edges, alone, logs, smalls, split, merged)
-    as_split, as_merged = np.zeros(d), np.zeros(d)
-    for k in range(edges.shape[0]):
-        as_split[edges[k, 2]] += split[k]
-        as_merged[edges[k, 2]] += merged[k]
-    mergers = count_changes(edges, n_live, d)
-    total = np.sum(alone)
-    sums, counts = np.empty((d, d)), np.empty((d, d), np.int64)
-    for i in range(d):
-        for j in range(d):
-            sums[i, j] = total + as_split[i] + as_merged[j]
-            counts[i, j] = n_live + mergers[i] + mergers[j]
-    links, changes = link(edges, sizes.shape[0]), (alone, split, merged)
-    squares = add_diagonals(prior, sizes, n_live, diagonals, links[0], alone, logs, smalls, sums, counts)
-    add_squares(prior, sizes, n_live, edges, diagonals, squares, links, changes, logs, smalls, sums, counts)
-    for i in range(d):
-        for j in range(i + 1, d):
-            rest = prior[3] - prior[2] * counts[i, j]
-            drops[j] += log_dependent(max(sums[i, j], 0.0) + rest)
-            drops[i] += log_dependent(max(sums[j, i], 0.0) + rest)
-
-
-@inner
-def one_member_terms(prior, sizes, n_live, edges, logs, smalls, drops):
-    """Do the tests of X against each member given the others.
-
-    drops: OUT, gains log Pr(I(X, b | B - b)). Returns the sum of log Pr(not I(X, b | B - b)).
-    """
-    d = drops.shape[0]
-    alone = np.zeros(sizes.shape[0])
-    single_logs(prior, sizes, logs, smalls, alone)
-    split, merged = np.empty(edges.shape[0]), np.empty(edges.shape[0])
-    edge_changes(prior, sizes, edges, alone, logs, smalls, split, merged)
-    sums = np.full(d, np.sum(alone))
-    for k in range(edges.shape[0]):
-        sums[edges[k, 2]] += split[k]
-    mergers = count_changes(edges, n_live, d)
-    own = 0.0
-    for i in range(d):
-        s = max(sums[i], 0.0) + prior[3] - prior[2] * (n_live + mergers[i])
-        own += log_dependent(s)
-        drops[i] -= s
-    return own
+        slices = alone[z] + alone[y] + alone[a] + alone[b]
+        w_z, w_y, w_a, w_b = words[z], words[y], words[a], words[b]
+        if (w_z + w_y + w_a + w_b) & OVER == 0:
+            sums[i, j] += slices + square_change(w_z, w_y, w_a, w_b, table)
+            sums[j, i] += slices + square_change(w_z, w_y, w_b, w_a, table)
+            continue
+        of_i = large_share(w_z + w_b, w_a + w_y, prior, logs, smalls) - slices
+        of_j = large_share(w_z + w_a, w_b + w_y, prior, logs, smalls) - slices
+        sums[i, j] += of_i - changes[z_i, 0] - changes[y_i, 0] - changes[z_j, 1] - changes[y_j, 1]
+        sums[j, i] += of_j - changes[z_i, 1] - changes[y_i, 1] - changes[z_j, 0] - changes[y_j, 0]
 
 
 @kernel
-def member_terms(keys, sizes, ones, n_large, n_live, priors, logs, smalls, own, adds, drops):
-    """Do all tests but those of pairs outside the blanket; as in `binary_members`."""
-    d = drops.shape[0]
-    edges, diagonals = near_pairs(keys, d)
-    edges, groups = parted(edges, sizes, n_live, d)
-    drops[:] = 0.0
-    total = one_member_terms(priors[1], sizes, n_live, edges, logs, smalls, drops)
-    two_member_terms(priors[0], sizes, n_live, edges, diagonals, logs, smalls, drops)
-    outside_terms(ones, sizes, n_large, n_live, edges, groups, priors, logs, smalls, own, adds, drops)
-    return total
+def pair_terms(sizes, edges, diagonals, prior, table, logs, smalls, drops):
+    """Add log Pr(not I(X, b | B - b - b')) to the term without b', for all b, b'.
+
+    sizes: IN, data points by slice and X. edges, diagonals: IN, from `near_pairs`. table: IN, shares
+    by this prior. drops: IN and OUT.
+    """
+    d, n, words = drops.shape[0], edges.shape[0], slice_words(sizes)
+    alone, changes = np.empty(words.shape[0]), np.empty((n + 1, 2))
+    at, squares = np.empty((d, words.shape[0]), np.int32), np.empty(diagonals.shape[0], np.int32)
+    alone_shares(words, prior, table, logs, smalls, alone)
+    merge_edges(words, alone, edges, prior, table, logs, smalls, changes, at)
+    sums, as_split, as_merged = np.zeros((d, d)), np.full(d, np.sum(alone) + prior[3]), np.zeros(d)
+    for k in range(n):
+        as_split[edges[k, 2]] += changes[k, 0]
+        as_merged[edges[k, 2]] += changes[k, 1]
+    n_squares = add_diagonals(words, alone, diagonals, at, n, prior, table, logs, smalls, sums, squares)
+    add_squares(
+        words, alone, diagonals, squares[:n_squares], edges, changes, at, prior, table, logs, smalls, sums
+    )
+    for i in range(d):
+        for j in range(d):
+            if i != j:
+                drops[j] += log_dependent(as_split[i] + as_merged[j] + sums[i, j])

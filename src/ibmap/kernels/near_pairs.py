@@ -1,10 +1,11 @@
 """Find the slices of a large blanket that differ in one or two members.
 
-Members are put into five parts. Two slices that differ in two members at most
-agree on three parts at least, so only slices that agree on three parts are
-compared: ten rounds, one for each choice of three. A pair is taken in the round
-of the three lowest parts it agrees on. For few slices of many members three parts will
-do, of which they agree on one: three rounds, which are slow if many slices are alike.
+With few members slices are found on a map of all keys (`slice_map`). Else members are
+put into five parts. Two slices that differ in two members at most agree on three parts at
+least, so only slices that agree on three parts are compared: ten rounds, one for each choice of
+three. A pair is taken in the round of the three lowest parts it agrees on. For few slices of many
+members three parts will do, of which they agree on one: three rounds, which are slow if many
+slices are alike.
 Whether a pair is taken cannot be foreseen, so it is always written down and the
 place kept if it is: there is no branch.
 """
@@ -12,8 +13,10 @@ place kept if it is: there is no branch.
 import numpy as np
 
 from ibmap.kernels.bits import popcount
-from ibmap.kernels.compiling import inlined, inner, kernel
+from ibmap.kernels.compiling import bare, inlined, inner, kernel
+from ibmap.kernels.slice_map import mapped_diagonals, mapped_edges
 
+MAPPED = 32  # keys for each slice, of which a map is small enough
 FEW = 512  # slices, of which all pairs can be compared
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 ONE = np.uint64(1)
@@ -69,7 +72,7 @@ def rounds_of_three(n_members):
     return rounds
 
 
-@inner
+@bare
 def sort_by_bucket(keys, mask, n_bits, starts, slices, sorted_keys):
     """Sort slices by a hash of their masked keys.
 
@@ -116,12 +119,20 @@ def pairs_of_round(agreed, starts, slices, keys, found, differences, n_found):
 
 
 @kernel
+def list_edges(keys, n_members):
+    """List the pairs of slices that differ in one member, of few members: rows (slice, slice, member)."""
+    return mapped_edges(keys, n_members)
+
+
+@kernel
 def near_pairs(keys, n_members):
     """List the pairs of slices that differ in one or two members.
 
     Returns rows (slice, slice, member) and rows (slice, slice, member, member), the lower
     number first.
     """
+    if (1 << min(n_members, 40)) <= MAPPED * keys.shape[0]:
+        return mapped_edges(keys, n_members), mapped_diagonals(keys, n_members)
     n, n_bits = keys.shape[0], 4
     while (2 << n_bits) < n:
         n_bits += 1

@@ -1,0 +1,163 @@
+"""The tests of a large blanket of binary variables, most of whose slices are small.
+
+All but those of pairs of variables outside it, in parts that threads can share; see
+`ibmap.kernels.shares`, `near_pairs`, `binary_grid`, `binary_sparse` and `sparse_outside`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ibmap.kernels import binary_grid, binary_sparse, near_pairs, shares, sparse_outside
+
+Floats = NDArray[np.float64]
+LARGE = 8  # members from which on a blanket's slices are mostly small
+GRID = 4  # keys for each slice up to which it is faster to walk through all keys
+
+
+@dataclass(frozen=True, eq=False)
+class BlanketSlices:
+    """The slices of a blanket, large, then small, then dead ones.
+
+    Parameters
+    ----------
+    keys : ndarray
+        States of the members in each slice, a bit each.
+    sizes : ndarray
+        Data points by slice and X, with an empty slice at the end.
+    ones : ndarray
+        Those with state 1, by variable outside the blanket.
+    n_large, n_live : int
+        Slices of over 64 data points, and of over one.
+    """
+
+    keys: NDArray[np.uint64]
+    sizes: NDArray[np.int32]
+    ones: NDArray[np.int32]
+    n_large: int
+    n_live: int
+
+
+class LargeBlankets:
+    """Does the tests of large blankets.
+
+    Parameters
+    ----------
+    logs, smalls : tuple of ndarray
+        Tables of the Bayes factor; see `ibmap.kernels.two_by_two`.
+    """
+
+    def __init__(self, logs: tuple[Floats, ...], smalls: tuple[Floats, ...]) -> None:
+        self._logs, self._smalls = logs, smalls
+        self._shares: dict[int, Floats] = {}
+
+    def parts(self, slices: BlanketSlices, priors: Floats) -> tuple[Callable[[], tuple[Floats, ...]], ...]:
+        """Give calls that do the tests, none of which depends on another, the longest first.
+
+        Parameters
+        ----------
+        slices : BlanketSlices
+            The slices of the blanket.
+        priors : ndarray
+            Rows (log-odds, odds, -log p / K, -log p) for sets of two members less than the
+            blanket, of one less, of as many.
+
+        Returns
+        -------
+        tuple of callable
+            `sum_up` takes what they return.
+        """
+        n_members = int(priors[2, 3] / priors[2, 2]).bit_length() - 1
+        tables = [self._table(n_members - less, priors[2 - less]) for less in (2, 1, 0)]
+        if (1 << n_members) <= GRID * len(slices.keys):
+            edges, diagonals = near_pairs.list_edges(slices.keys, n_members), None
+        else:
+            edges, diagonals = near_pairs.near_pairs(slices.keys, n_members)
+        outside = partial(self._outside, slices, n_members, edges, priors, tables)
+        return outside, partial(self._without_two, slices, n_members, edges, diagonals, priors[0], tables[0])
+
+    @staticmethod
+    def sum_up(
+        outside: tuple[Floats, Floats, Floats], without_two: tuple[Floats]
+    ) -> tuple[float, Floats, Floats]:
+        """Put together what the `parts` returned.
+
+        Parameters
+        ----------
+        outside, without_two : tuple of ndarray
+            In this order.
+
+        Returns
+        -------
+        term : float
+            Of the blanket.
+        adds : ndarray
+            What its members add to the term with one variable more.
+        drops : ndarray
+            Terms with one member less.
+        """
+        own, adds, drops = outside
+        return float(own.sum()), adds, drops + without_two[0]
+
+    def _outside(
+        self,
+        slices: BlanketSlices,
+        n_members: int,
+        edges: NDArray[np.int32],
+        priors: Floats,
+        tables: list[Floats],
+    ) -> tuple[Floats, Floats, Floats]:
+        """Do the tests of single variables outside the blanket, and of single members."""
+        n = len(slices.ones)
+        own, adds, drops = np.empty(n), np.empty(n), np.zeros(n_members)
+        _, less, same = tables
+        term = binary_sparse.member_terms(
+            slices.sizes, edges, priors[1], less, self._logs, self._smalls, drops
+        )
+        sparse_outside.outside_terms(
+            slices.ones,
+            slices.sizes,
+            slices.n_large,
+            slices.n_live,
+            edges,
+            priors,
+            same,
+            less,
+            self._logs,
+            self._smalls,
+            own,
+            adds,
+            drops,
+        )
+        return np.append(-own, term), adds, drops
+
+    def _without_two(
+        self,
+        slices: BlanketSlices,
+        n_members: int,
+        edges: NDArray[np.int32],
+        diagonals: NDArray[np.int32] | None,
+        prior: Floats,
+        table: Floats,
+    ) -> tuple[Floats]:
+        """Do the tests of members without two of them."""
+        drops = np.zeros(n_members)
+        tables = prior, table, self._logs, self._smalls
+        if diagonals is None:
+            binary_grid.grid_terms(slices.keys, slices.sizes, *tables, drops)
+        else:
+            binary_sparse.pair_terms(slices.sizes, edges, diagonals, *tables, drops)
+        return (drops,)
+
+    def _table(self, n_given: int, prior: Floats) -> Floats:
+        """Give the shares of small slices for a number of variables given."""
+        if n_given not in self._shares:
+            table = np.empty(shares.N_ENTRIES)
+            shares.fill_shares(prior, self._logs, self._smalls, table)
+            self._shares[n_given] = table
+        return self._shares[n_given]

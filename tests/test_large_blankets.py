@@ -1,0 +1,154 @@
+"""Large blankets of binary variables: shares of slices, slices that are alike, and whole looks."""
+
+import itertools
+import math
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ibmap import BayesianTest, binary_score, large_blankets
+from ibmap.binary_score import BinaryScore
+from ibmap.independence.posterior import Prior
+from ibmap.kernels import binary_grid, binary_sparse, shares
+from ibmap.kernels.near_pairs import list_edges, near_pairs
+from ibmap.score import TestScore
+from ibmap.table import EncodedTable
+from ibmap.table_score import TableScore
+from strategies import graphs, linked_tables
+
+
+def pairs_that_differ(keys, n_members, how_many):
+    """List the pairs of keys that differ in so many bits, by comparing all: (z, y, *bits)."""
+    found = []
+    for z, y in itertools.combinations(range(len(keys)), 2):
+        bits = [b for b in range(n_members) if (keys[z] ^ keys[y]) >> b & 1]
+        if len(bits) == how_many:
+            found.append((z, y, *bits))
+    return sorted(found)
+
+
+@given(st.sets(st.integers(0, 2**12 - 1), min_size=1, max_size=80), st.integers(12, 30))
+def test_near_pairs_are_all_pairs_that_differ_in_one_or_two_members(keys, n_members):
+    spread = [
+        sum(1 << (b * (n_members - 1) // 11) for b in range(12) if key >> b & 1) for key in sorted(keys)
+    ]
+    edges, diagonals = near_pairs(np.array(spread, np.uint64), n_members)
+    assert sorted(map(tuple, edges.tolist())) == pairs_that_differ(spread, n_members, 1)
+    assert sorted(map(tuple, diagonals.tolist())) == pairs_that_differ(spread, n_members, 2)
+
+
+@given(st.integers(2, 9), st.randoms(use_true_random=False))
+def test_near_pairs_are_found_on_a_map_of_all_keys(n_members, random):
+    n = random.randint(1 << max(n_members - 4, 1), 1 << n_members)
+    keys = random.sample(range(1 << n_members), n)  # many for their members, in any order
+    edges, diagonals = near_pairs(np.array(keys, np.uint64), n_members)
+    assert sorted(map(tuple, edges.tolist())) == pairs_that_differ(keys, n_members, 1)
+    assert sorted(map(tuple, diagonals.tolist())) == pairs_that_differ(keys, n_members, 2)
+    assert list_edges(np.array(keys, np.uint64), n_members).tolist() == edges.tolist()
+
+
+def slice_prior(n_given, probability):
+    """Give what kernels take of a prior: log-odds and odds in a slice, -log p / K, -log p."""
+    log_odds = Prior(probability).log_slice_odds(1 << n_given)
+    minus_log_p = -math.log(probability)
+    return np.array([log_odds, math.exp(log_odds), minus_log_p / (1 << n_given), minus_log_p])
+
+
+@cache
+def tables_of(prior):
+    """Give the tables of Bayes factors of a score of 9000 rows."""
+    table = EncodedTable.from_codes(np.arange(18000).reshape(9000, 2) % 3 // 2)
+    score = BinaryScore(BayesianTest(table, prior=prior))
+    return score._tables, score._small_tables
+
+
+def log_ratio(a0, a1, b0, b1):
+    """Write out the Bayes factor of a slice: dependent over independent, by the definition."""
+
+    def log_beta(counts, hyperparameters):
+        rising = sum(
+            math.lgamma(h + c) - math.lgamma(h) for c, h in zip(counts, hyperparameters, strict=True)
+        )
+        whole = sum(hyperparameters)
+        return rising + math.lgamma(whole) - math.lgamma(whole + sum(counts))
+
+    cells = log_beta([a0, a1, b0, b1], [1, 1, 1, 1])
+    return log_beta([a0 + b0, a1 + b1], [2, 2]) + log_beta([a0 + a1, b0 + b1], [2, 2]) - cells
+
+
+@given(st.tuples(*[st.integers(0, 15)] * 4), st.integers(0, 40), st.sampled_from([0.5, 0.1]))
+def test_the_share_of_a_slice_is_what_it_adds_beyond_one_without_data(cells, n_given, probability):
+    prior, table = slice_prior(n_given, probability), np.empty(shares.N_ENTRIES)
+    shares.fill_shares(prior, *tables_of(probability), table)
+    a0, a1, b0, b1 = cells
+    found = table[a0 | a1 << 4 | b0 << 8 | b1 << 12]
+    expected = 0.0
+    if sum(cells) >= 2:
+        expected = math.log1p(prior[1] * math.exp(-log_ratio(*cells))) - prior[2]
+    assert found == pytest.approx(expected, rel=1e-9, abs=1e-13)
+
+
+@given(st.integers(2, 6), st.randoms(use_true_random=False))
+def test_tests_without_two_members_are_the_same_on_a_grid_and_by_pairs(n_members, random):
+    keys = np.array(random.sample(range(1 << n_members), random.randint(1, 1 << n_members)), np.uint64)
+    sizes = np.array([[random.choice([0, 1, 2, 9, 70]) for _ in range(2)] for _ in keys] + [[0, 0]], np.int32)
+    prior, table = slice_prior(n_members - 2, 0.5), np.empty(shares.N_ENTRIES)
+    logs = tables_of(0.5)
+    shares.fill_shares(prior, *logs, table)
+    on_grid, by_pairs = np.zeros(n_members), np.zeros(n_members)
+    binary_grid.grid_terms(keys, sizes, prior, table, *logs, on_grid)
+    binary_sparse.pair_terms(sizes, *near_pairs(keys, n_members), prior, table, *logs, by_pairs)
+    assert on_grid == pytest.approx(without_two(keys, sizes, n_members), rel=1e-9)
+    assert by_pairs == pytest.approx(on_grid, rel=1e-9)
+
+
+def without_two(keys, sizes, n_members):
+    """Sum log Pr(not I(X, b | B - b - b')) over b for each b', slice by slice."""
+    terms, odds = [0.0] * n_members, 2 ** (1 / (1 << (n_members - 2))) - 1
+    for i, j in itertools.permutations(range(n_members), 2):
+        slices = {}
+        for key, size in zip(keys.tolist(), sizes.tolist(), strict=False):
+            cells = slices.setdefault(key & ~(1 << i | 1 << j), [0, 0, 0, 0])
+            cells[2 * (key >> i & 1)] += size[0]
+            cells[2 * (key >> i & 1) + 1] += size[1]
+        ratios = [-log_ratio(*cells) for cells in slices.values()]
+        n_unseen = (1 << (n_members - 2)) - len(slices)
+        log_p = -sum(math.log1p(odds * math.exp(ratio)) for ratio in ratios) - n_unseen * math.log1p(odds)
+        terms[j] += math.log(-math.expm1(log_p))
+    return terms
+
+
+@pytest.mark.parametrize(("large", "grid"), [(2, 0), (2, 1 << 20), (64, 0)])
+@pytest.mark.parametrize("hyperparameters", ["sums", "ones"])
+@settings(max_examples=30)
+@given(data=st.data())
+def test_one_pass_gives_every_change_of_a_blanket(data, hyperparameters, large, grid):
+    table = data.draw(linked_tables())
+    graph = data.draw(graphs(table.n_variables))
+    x = data.draw(st.integers(0, table.n_variables - 1))
+    test = BayesianTest(table, hyperparameters=hyperparameters, prior=data.draw(st.sampled_from([0.5, 0.2])))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(binary_score, "LARGE", large)
+        patch.setattr(large_blankets, "GRID", grid)
+        patch.setattr(binary_score, "FEW_SLICES", data.draw(st.sampled_from([0, 64])))
+        found = BinaryScore(test).changes(x, graph.blanket(x))
+    assert found == pytest.approx(TestScore(test).changes(x, graph.blanket(x)), rel=1e-9, abs=1e-8)
+    assert found == pytest.approx(TableScore(test).changes(x, graph.blanket(x)), rel=1e-9, abs=1e-8)
+
+
+@pytest.mark.parametrize("n_members", [13, 18, 25, 63, 64, 66])
+def test_large_blankets_are_scored_as_small_ones_are(n_members):
+    rng = np.random.default_rng(n_members)
+    base = rng.integers(0, 2, (400, 1))
+    codes = np.where(rng.random((400, 70)) < 0.06, 1 - base, base)
+    test = BayesianTest(EncodedTable.from_codes(codes, [2] * 70))
+    blanket = tuple(range(2, 2 + n_members))
+    found = BinaryScore(test).changes(0, blanket)
+    slow = TestScore(test)
+    assert found[0] == pytest.approx(slow.term(0, blanket), abs=1e-8)
+    for y in (1, 2, 1 + n_members, 69):
+        changed = tuple(sorted(set(blanket) ^ {y}))
+        assert found[y] == pytest.approx(slow.term(0, changed), abs=1e-8)
