@@ -78,7 +78,7 @@ def test_the_exponential_of_nothing_is_next_to_nothing():
 @given(st.lists(WORDS, min_size=64, max_size=64))
 def test_transposing_swaps_rows_and_columns_of_bits(rows):
     block = np.array(rows, np.uint64)
-    binary_packing.transpose(block)
+    binary_packing.transpose(block, np.empty(64, np.uint64))
     for i in range(64):
         for j in range(64):
             assert (int(block[i]) >> j & 1) == (rows[j] >> i & 1)

@@ -84,7 +84,7 @@ def packed(rows, weights, x, members, has_bytes):
     ends_placed = (n_large, n_small if has_bytes else n_live, n_live)
     outside = np.array([v for v in range(rows.shape[1]) if v != x and v not in members], np.int64)
     n_planes = int(weights.max()).bit_length()
-    slots, run_words = binary_layout.place_large(labels, columns[x], weights, n_large, n_planes)
+    slots, run_words = binary_layout.place_large(labels, columns[x], weights, sizes, n_large, n_planes)
     words_large = binary_packing.pack(row_bits, slots, outside)
     slots = binary_layout.place_small(labels, columns[x], weights, sizes, ends_placed)
     words = binary_packing.pack(row_bits, slots, outside)

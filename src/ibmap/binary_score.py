@@ -241,7 +241,7 @@ class BinaryScore:
         n_large, n_small, n_live = map(int, ends)
         if n_live - n_small < FEW_SLICES:
             n_small = n_live
-        slots, run_words = binary_layout.place_large(labels, column, weights, n_large, self._n_planes)
+        slots, run_words = binary_layout.place_large(labels, column, weights, sizes, n_large, self._n_planes)
         words_large = binary_packing.pack(self._row_bits, slots, outside)
         places = (n_large, n_small, n_live)
         slots = binary_layout.place_small(labels, column, weights, sizes, places)

@@ -131,26 +131,37 @@ def place_runs(fill, run_words):
     return word
 
 
+@inner
+def count_digits(labels, x_column, weights, fill):
+    """Count the rows of each large slice and state of X with each binary digit of the weights."""
+    for i in range(labels.shape[0]):
+        if labels[i] < fill.shape[0]:
+            for plane in range(fill.shape[2]):
+                fill[labels[i], x_column[i], plane] += (weights[i] >> plane) & 1
+
+
 @kernel
-def place_large(labels, x_column, weights, n_large, n_planes):
+def place_large(labels, x_column, weights, sizes, n_large, n_planes):
     """Give each row of a large slice a slot in the words of its group.
 
     Returns the row in each slot (or `NO_ROW`), 64 to a word, and the run of words of each (slice,
     state of X, binary digit of the weights): where it starts, and where the last of a group ends.
     """
     fill = np.zeros((n_large, 2, n_planes), np.int64)
-    for i in range(labels.shape[0]):
-        if labels[i] < n_large:
-            for plane in range(n_planes):
-                fill[labels[i], x_column[i], plane] += (weights[i] >> plane) & 1
+    if n_planes == 1:
+        for z in range(n_large):
+            fill[z, 0, 0], fill[z, 1, 0] = sizes[z, 0], sizes[z, 1]
+    else:
+        count_digits(labels, x_column, weights, fill)
     run_words = np.empty((n_large, 2, n_planes + 1), np.int64)
     slots = np.full(place_runs(fill, run_words) * WORD, NO_ROW, np.int32)
-    for i in range(labels.shape[0]):
-        if labels[i] < n_large:
-            for plane in range(n_planes):
-                if (weights[i] >> plane) & 1:
-                    slots[fill[labels[i], x_column[i], plane]] = i
-                    fill[labels[i], x_column[i], plane] += 1
+    if n_large > 0:
+        for i in range(labels.shape[0]):
+            if labels[i] < n_large:
+                for plane in range(n_planes):
+                    if (weights[i] >> plane) & 1:
+                        slots[fill[labels[i], x_column[i], plane]] = i
+                        fill[labels[i], x_column[i], plane] += 1
     return slots, run_words
 
 

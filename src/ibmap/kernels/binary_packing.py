@@ -10,6 +10,7 @@ from ibmap.kernels.binary_layout import LANE, LANES, WORD
 from ibmap.kernels.bits import M1, M2, M4, popcount
 from ibmap.kernels.compiling import inlined, inner, kernel
 
+HALF = WORD // 2
 ONE = np.uint64(1)
 BYTE = np.uint64(0xFF)
 ZERO = np.uint64(0)
@@ -23,21 +24,30 @@ def pack_rows(columns, row_bits):
             row_bits[v // WORD, i] |= np.uint64(columns[v, i]) << np.uint64(v % WORD)
 
 
+@inlined
+def shuffle(rows, shuffled, shift, mask):
+    """Swap the blocks of bits of a width in rows k and k + 32, and put these rows side by side.
+
+    rows: IN. shuffled: OUT. shift: IN, the width. mask: IN, every other block of that width.
+    """
+    for k in range(HALF):
+        swap = ((rows[k] >> shift) ^ rows[k + HALF]) & mask
+        shuffled[2 * k] = rows[k] ^ (swap << shift)
+        shuffled[2 * k + 1] = rows[k + HALF] ^ swap
+
+
 @kernel
-def transpose(block):
-    """Transpose a 64 x 64 matrix of bits in place: halves, quarters, ... change places."""
-    mask = np.uint64(0x00000000FFFFFFFF)
-    width = 32
-    while width > 0:
-        shift = np.uint64(width)
-        k = 0
-        while k < WORD:
-            swap = ((block[k] >> shift) ^ block[k + width]) & mask
-            block[k + width] ^= swap
-            block[k] ^= swap << shift
-            k = (k + width + 1) & ~width
-        width >>= 1
-        mask ^= mask << np.uint64(width)
+def transpose(block, scratch):
+    """Transpose a 64 x 64 matrix of bits: halves, quarters, ... change places.
+
+    After six shuffles each row is back where it was. block: IN and OUT. scratch: OUT, as large.
+    """
+    shuffle(block, scratch, np.uint64(32), np.uint64(0x00000000FFFFFFFF))
+    shuffle(scratch, block, np.uint64(16), np.uint64(0x0000FFFF0000FFFF))
+    shuffle(block, scratch, np.uint64(8), np.uint64(0x00FF00FF00FF00FF))
+    shuffle(scratch, block, np.uint64(4), M4)
+    shuffle(block, scratch, np.uint64(2), M2)
+    shuffle(scratch, block, np.uint64(1), M1)
 
 
 @kernel
@@ -50,7 +60,7 @@ def pack(row_bits, slots, outside):
     """
     n = outside.shape[0]
     words = np.empty((slots.shape[0] // WORD, n), np.uint64)
-    block = np.empty(WORD, np.uint64)
+    block, scratch = np.empty(WORD, np.uint64), np.empty(WORD, np.uint64)
     for w in range(words.shape[0]):
         v = 0
         for part in range(row_bits.shape[0]):
@@ -58,7 +68,7 @@ def pack(row_bits, slots, outside):
             for k in range(WORD):
                 row = slots[w * WORD + k]
                 block[k] = bits[row] if row >= 0 else np.uint64(0)
-            transpose(block)
+            transpose(block, scratch)
             while v < n and outside[v] // WORD == part:
                 words[w, v] = block[outside[v] % WORD]
                 v += 1
@@ -141,7 +151,7 @@ def count_bytes(words, first_word, sizes, first, last, ones):
                 write_lanes(low, high, last - start, ones[v, start:])
 
 
-@inner
+@inlined
 def spread_bits(bits, sizes, counts):
     """Write sizes where a bit is 1, and zeros elsewhere."""
     for k in range(counts.shape[0]):

@@ -53,29 +53,29 @@ def take_off_unseen(terms, unseen, sums):
         sums[v] -= (terms.shape[0] - 1) * unseen * n_parts
 
 
-@inner
-def add_four(words, v, common):
-    """Count the common bits of one variable and each later one in four words. common: IN and OUT."""
-    word0, word1, word2, word3 = words[0, v], words[1, v], words[2, v], words[3, v]
-    row0, row1, row2, row3 = words[0, v + 1 :], words[1, v + 1 :], words[2, v + 1 :], words[3, v + 1 :]
-    for u in range(common.shape[0]):
-        common[u] += (
-            popcount(word0 & row0[u])
-            + popcount(word1 & row1[u])
-            + popcount(word2 & row2[u])
-            + popcount(word3 & row3[u])
-        )
+@inlined
+def add_run(words, v, common):
+    """Count the common bits of one variable and each later one, four words at a time.
+
+    words: IN, (words, variables). common: IN and OUT.
+    """
+    w = 0
+    while w + 4 <= words.shape[0]:
+        word0, word1, word2, word3 = words[w, v], words[w + 1, v], words[w + 2, v], words[w + 3, v]
+        row0, row1 = words[w, v + 1 :], words[w + 1, v + 1 :]
+        row2, row3 = words[w + 2, v + 1 :], words[w + 3, v + 1 :]
+        for u in range(common.shape[0]):
+            two = popcount(word0 & row0[u]) + popcount(word1 & row1[u])
+            common[u] += two + popcount(word2 & row2[u]) + popcount(word3 & row3[u])
+        w += 4
+    while w < words.shape[0]:
+        word, row = words[w, v], words[w, v + 1 :]
+        for u in range(common.shape[0]):
+            common[u] += popcount(word & row[u])
+        w += 1
 
 
-@inner
-def add_one(words, v, common):
-    """Do the same for one word."""
-    word, row = words[v], words[v + 1 :]
-    for u in range(common.shape[0]):
-        common[u] += popcount(word & row[u])
-
-
-@inner
+@inlined
 def count_common(words, v, runs, common):
     """Count the data points of a group that are 1 in one variable and in each later one.
 
@@ -87,13 +87,7 @@ def count_common(words, v, runs, common):
     for plane in range(runs.shape[0] - 2, -1, -1):
         for u in range(common.shape[0]):
             common[u] *= 2
-        w = runs[plane]
-        while w + 4 <= runs[plane + 1]:
-            add_four(words[w : w + 4], v, common)
-            w += 4
-        while w < runs[plane + 1]:
-            add_one(words[w], v, common)
-            w += 1
+        add_run(words[runs[plane] : runs[plane + 1]], v, common)
 
 
 @inlined
@@ -103,7 +97,7 @@ def q(a, b, cell, side):
     return cell[a] + cell[b] - side[a + b]
 
 
-@inner
+@inlined
 def list_exponents(common0, common1, counts, size, terms, cell, side, exponents):
     """List log e of one slice: the tests of later variables given the first, and the other way round.
 
@@ -132,7 +126,7 @@ def exp_q(a, b, cell, side):
     return cell[a] * cell[b] * side[a + b]
 
 
-@inner
+@inlined
 def list_factors(common0, common1, counts, size, terms, cell, side, factors):
     """List 1 + e instead. terms: IN, exp(R). cell, side: IN, scaled factors. factors: OUT."""
     a0, a1, zero, one = counts[0, 0], counts[0, 1], terms[0, 0], terms[0, 1]
@@ -149,13 +143,13 @@ def list_factors(common0, common1, counts, size, terms, cell, side, factors):
         factors[u, 3] = 1.0 + terms[u, 1] * (r11 * r01)
 
 
-@inner
+@inlined
 def cut(exponents, sums):
     """Move what exponents have beyond `BIG` to the sums of logs; return that of the first variable."""
     total = 0.0
     for u in range(exponents.shape[0]):
         t0, t1, t2, t3 = exponents[u, 0], exponents[u, 1], exponents[u, 2], exponents[u, 3]
-        if max(t0, t1, t2, t3) > BIG:
+        if t0 > BIG or t1 > BIG or t2 > BIG or t3 > BIG:
             total += max(t0 - BIG, 0.0) + max(t1 - BIG, 0.0)
             sums[u] += max(t2 - BIG, 0.0) + max(t3 - BIG, 0.0)
             for k in range(4):
@@ -163,17 +157,17 @@ def cut(exponents, sums):
     return total
 
 
-@inner
+@inlined
 def replace_exponents(exponents, sums):
     """Replace t by 1 + exp(t), but for what `cut` takes out; return that of the first variable."""
     total = cut(exponents, sums)
-    flat = exponents.reshape(-1)
-    for k in range(flat.shape[0]):
-        flat[k] = 1.0 + fast_exp(flat[k])
+    for u in range(exponents.shape[0]):
+        for k in range(4):
+            exponents[u, k] = 1.0 + fast_exp(exponents[u, k])
     return total
 
 
-@inner
+@inlined
 def multiply(factors, product, products, sums):
     """Multiply factors into the products of the first variable and of the later ones.
 

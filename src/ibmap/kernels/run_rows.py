@@ -103,9 +103,10 @@ def sort_columns(keys, labels, x_column, n_live, sizes, words):
             place = fill[z, x_column[i]]
             in_order[place] = keys[i]
             fill[z, x_column[i]] = place + 1
+    scratch = np.empty(WORD, np.uint64)
     for w in range(n_words):
         block = in_order[w * WORD : (w + 1) * WORD]
-        transpose(block)
+        transpose(block, scratch)
         for k in range(words.shape[0]):
             words[k, w] = block[k]
 
