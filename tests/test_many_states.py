@@ -13,7 +13,8 @@ from ibmap import IBMAPHC, BayesianTest
 from ibmap.independence.table_numbers import TableNumbers
 from ibmap.kernels.blanket_slices import list_slices, merged_groups, slice_table
 from ibmap.kernels.context import all_given
-from ibmap.kernels.sparse_members import split_pair, without_each
+from ibmap.kernels.slice_groups import as_partition, new_marks
+from ibmap.kernels.sparse_members import new_groups_of_two, without_each
 from ibmap.table import EncodedTable
 from ibmap.table_score import TableScore
 from strategies import plain, tables
@@ -24,24 +25,20 @@ def groups_without_each(context, data, x, members):
     """Call kernels that Python cannot: the groups once each member is dropped."""
     slices = list_slices(context, data.codes[:, x], data.weights)
     table = slice_table(slices, data, members)
-    partitions, _ = without_each(table)
-    return slices, [merged_groups(slices, partitions[p], table.codes[:, p]) for p in range(len(members))]
+    groups, _ = without_each(table, new_marks(table))
+    codes = table.codes
+    return [merged_groups(slices, as_partition(groups[p]), codes[:, p]) for p in range(len(members))]
 
 
 @njit
-def groups_without_two(context, data, x, members):
+def groups_without_two(context, data, x, members, n_marks):
     """Call kernels that Python cannot: the slices, and groups in which two members vary."""
     slices = list_slices(context, data.codes[:, x], data.weights)
     table = slice_table(slices, data, members)
-    _, pairs = without_each(table)
-    found = [((0, 0, 0, 0), pairs[0][1]) for _ in range(0)]
-    while len(pairs) > 0:
-        ranges, groups = pairs.pop()
-        if ranges[1] - ranges[0] == 1 and ranges[3] - ranges[2] == 1:
-            found.append((ranges, groups))
-        else:
-            split_pair(ranges, groups, table, pairs)
-    return slices, found
+    marks = np.zeros(n_marks, np.int64)
+    _, pairs = without_each(table, marks)
+    found = new_groups_of_two(pairs, table, marks)
+    return slices, [(ranges, as_partition(groups)) for ranges, groups in found]
 
 
 @st.composite
@@ -83,7 +80,7 @@ def test_groups_are_the_slices_that_dropping_a_member_merges(data):
     numbers = TableNumbers(test.table, test.prior).data
     context = all_given(numbers, x, np.array(blanket))
     unweighted = numbers._replace(weights=numbers.weights[:0])
-    _, found = groups_without_each(context, unweighted, x, np.array(blanket))
+    found = groups_without_each(context, unweighted, x, np.array(blanket))
     rows = table.codes.tolist()
     for b, groups in zip(blanket, found, strict=True):
         listed = [sorted(groups.rows[i:j].tolist()) for i, j in itertools.pairwise(groups.starts)]
@@ -100,21 +97,37 @@ def test_groups_are_the_slices_that_dropping_a_member_merges(data):
 
 
 @given(st.data())
+def test_a_set_of_many_variables_has_the_slices_of_the_definition(data):
+    table = data.draw(wide_tables())
+    x, given_set = data.draw(questions(table))
+    test = BayesianTest(table)
+    found = all_given(TableNumbers(test.table, test.prior).data, x, np.array(given_set))
+    slices = naive_terms.configurations(table.codes.tolist(), given_set).values()
+    live = [each for each in slices if table.weights[each].sum() > 1]
+    listed = [found.rows[i:j] for i, j in itertools.pairwise(found.starts)]
+    assert sorted(sorted(each.tolist()) for each in listed) == sorted(live)
+    assert all((np.diff(table.codes[each, x].astype(int)) >= 0).all() for each in listed)
+    assert found.n_single == len(slices) - len(live)
+
+
+@given(st.data())
 def test_new_groups_of_two_members_are_those_in_which_both_vary(data):
     table = data.draw(wide_tables())
     x, blanket = data.draw(questions(table))
     test = BayesianTest(table)
     numbers = TableNumbers(test.table, test.prior).data
     members = np.array(blanket)
-    slices, found = groups_without_two(all_given(numbers, x, members), numbers, x, members)
+    n_marks = data.draw(st.sampled_from([12, 13, 1000]))  # all groups at once, or a few at a time
+    slices, found = groups_without_two(all_given(numbers, x, members), numbers, x, members, n_marks)
     rows = table.codes.tolist()
     pairs = {(ranges[0], ranges[2]): groups for ranges, groups in found}
-    assert sorted(pairs) == list(itertools.combinations(range(len(blanket)), 2))
-    for (p, q), groups in pairs.items():
+    for p, q in itertools.combinations(range(len(blanket)), 2):
         listed = []
-        for i, j in itertools.pairwise(groups.starts):
-            parts = [slices.rows[slices.starts[s] : slices.starts[s + 1]] for s in groups.rows[i:j]]
-            listed.append(sorted(np.concatenate(parts).tolist()))
+        if (p, q) in pairs:
+            groups = pairs[p, q]
+            for i, j in itertools.pairwise(groups.starts):
+                parts = [slices.rows[slices.starts[s] : slices.starts[s + 1]] for s in groups.rows[i:j]]
+                listed.append(sorted(np.concatenate(parts).tolist()))
         expected = naive_terms.groups(rows, blanket, [blanket[p], blanket[q]])
         assert sorted(listed) == [
             each for each in expected if all(len({rows[i][blanket[m]] for i in each}) > 1 for m in (p, q))

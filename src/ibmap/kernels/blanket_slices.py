@@ -77,17 +77,6 @@ def slice_table(slices, data, members):
 
 
 @inner
-def undivided(table):
-    """Give the partition of all slices into one group, or none if there is nothing to take together."""
-    n_slices = table.codes.shape[0]
-    starts = np.zeros(2, np.int32)
-    starts[1] = n_slices
-    if n_slices < 2:
-        return Context(np.empty(0, np.int32), starts[:1], 0, 0.0, 1.0)
-    return Context(np.arange(n_slices).astype(np.int32), starts, 0, 0.0, 1.0)
-
-
-@inner
 def new_groups(n_groups, n_rows, n_cells, n_parts):
     """Make room for groups."""
     return Groups(

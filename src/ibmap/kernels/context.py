@@ -9,7 +9,7 @@ from collections import namedtuple
 import numpy as np
 from numba import njit
 
-from ibmap.kernels.partition import refine, sorted_by
+from ibmap.kernels.partition import refine, sorted_by, split_by_all
 from ibmap.kernels.slice_odds import (
     SHORT,
     add_long_slices,
@@ -20,6 +20,8 @@ from ibmap.kernels.slice_odds import (
     log_of,
     x_constants,
 )
+
+FEW_GIVEN = 3  # variables up to which slices are split by one after the other
 
 # The data: codes, cardinalities (integers, and their logarithms), weights of the rows or none.
 Data = namedtuple("Data", "codes cardinalities log_cardinalities weights")
@@ -53,6 +55,15 @@ def narrowed(context, data, column):
 def all_given(data, x, given):
     """Give a conditioning set of several variables."""
     context = nothing_given(data, x)
+    if given.shape[0] > FEW_GIVEN and context.rows.shape[0] > 0:
+        rows, starts, n_single = split_by_all(
+            context.rows, data.codes, given, data.cardinalities, data.weights
+        )
+        log_size, size = 0.0, 1.0
+        for z in given:
+            log_size += data.log_cardinalities[z]
+            size *= data.cardinalities[z]
+        return Context(rows, starts, n_single, log_size, size)
     for z in given:
         context = narrowed(context, data, z)
     return context

@@ -58,10 +58,10 @@ def weigh(side, n_x, w, data, prior, log_odds, counters):
     """Weigh the groups of one side against W. side: IN and OUT."""
     n_w = data.cardinalities[w]
     column = dirichlet(n_x, n_w, prior.has_sums)[1]
-    known, numbers = (side.bases, side.constants, side.members), (n_x, side.n_states, column)
+    known = side.bases, side.constants, side.members
     codes, weights = data.codes[:, w], data.weights
     weigh_split(
-        side.groups, codes, weights, numbers, side.weighing, known, log_odds, counters, side.own, side.split
+        side.groups, codes, weights, column, side.weighing, known, log_odds, counters, side.own, side.split
     )
 
 

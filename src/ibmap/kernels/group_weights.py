@@ -20,8 +20,11 @@ LARGE = 1e150  # products from which on a logarithm is taken
 # Dirichlet parameters of a row, a column, and sums of those of all cells, rows, columns; log-gamma.
 Weighing = namedtuple("Weighing", "row column all_cells all_rows all_columns log_gamma")
 # Counters, zero before and after: of cells, of rows (X) and columns (the member) by the state of W, of
-# W; sums by the state of W; and the lists of states and cells that occur.
-Counters = namedtuple("Counters", "cells rows columns totals sums states touched")
+# W; sums by the state of W; the lists of states and cells, rows, columns and states that occur; and the
+# bits that number a state of X and of the member.
+Counters = namedtuple(
+    "Counters", "cells rows columns totals sums states touched row_list column_list state_list bits"
+)
 # Products of factors 1 + e by group, as a product and a log; how many slices have such a factor.
 Factors = namedtuple("Factors", "products logs n_live")
 
@@ -53,13 +56,24 @@ def times_factor(product, log, t):
 
 
 @inner
+def bits_of(n_states):
+    """Give how many bits number so many states."""
+    bits = np.uint32(0)
+    while (1 << bits) < n_states:
+        bits += np.uint32(1)
+    return bits
+
+
+@inner
 def new_counters(n_x, n_member, n_other, n_rows):
     """Make counters for so many states of X, of the member and of others."""
+    bits = bits_of(n_x), bits_of(n_member)
     return Counters(
         np.zeros(n_other * min(n_rows, n_x * n_member), np.int32),
-        np.zeros(n_other * n_x, np.int32), np.zeros(n_other * n_member, np.int32),
+        np.zeros(n_other << bits[0], np.int32), np.zeros(n_other << bits[1], np.int32),
         np.zeros(n_other, np.int32), np.zeros(n_other),
-        np.empty(n_rows + 1, np.int32), np.empty(n_rows + 1, np.int32),
+        np.empty(n_rows + 1, np.int32), np.empty(n_rows + 1, np.int32), np.empty(n_rows + 1, np.int32),
+        np.empty(n_rows + 1, np.int32), np.empty(n_rows + 1, np.int32), bits,
     )  # fmt: skip
 
 
@@ -135,59 +149,74 @@ def count_split(rows, cells, first, last, n_cells, codes, weights, counts, state
 
 
 @inlined
-def add_margins(n, n_cells, cell_x, cell_y, first_cell, n_x, n_y, log_gamma, counters):
-    """Sum the cells of a split up, and clear them. n: IN, from `count_split`. counters: IN and OUT."""
-    counts, rows, columns, totals, sums, states, touched = counters
+def add_margins(n, n_cells, cell_x, cell_y, first_cell, log_gamma, counters):
+    """Sum the cells of a split up, and clear them. n: IN, from `count_split`. counters: IN and OUT.
+
+    Returns how many rows, columns and states of W occur.
+    """
+    counts, rows, columns, totals, sums, states, touched, row_list, column_list, state_list, bits = counters
+    n_rows, n_columns, n_states = 0, 0, 0
     for i in range(n):
-        w, cell = np.int64(states[i]), np.int64(touched[i])
-        count = counts[w * n_cells + cell]
-        counts[w * n_cells + cell] = 0
+        w, cell = np.uint32(states[i]), np.uint32(touched[i])
+        place = w * np.uint32(n_cells) + cell
+        count = counts[place]
+        counts[place] = 0
         sums[w] += log_gamma[1 + count]
-        rows[w * n_x + cell_x[first_cell + cell]] += count
-        columns[w * n_y + cell_y[first_cell + cell]] += count
+        place = (w << bits[0]) | np.uint32(cell_x[first_cell + cell])
+        row_list[n_rows] = place
+        n_rows += rows[place] == 0
+        rows[place] += count
+        place = (w << bits[1]) | np.uint32(cell_y[first_cell + cell])
+        column_list[n_columns] = place
+        n_columns += columns[place] == 0
+        columns[place] += count
+        state_list[n_states] = w
+        n_states += totals[w] == 0
         totals[w] += count
+    return n_rows, n_columns, n_states
 
 
 @inlined
-def take_margins(n, cell_x, cell_y, first_cell, n_x, n_y, weighing, counters):
+def take_margins(n_rows, n_columns, weighing, counters):
     """Take the margins of each state of W off its sum, and clear them.
 
     Returns the sum of the cells of X and W.
     """
-    _, rows, columns, _, sums, states, touched = counters
-    value, log_gamma = 0.0, weighing.log_gamma
-    for i in range(n):
-        w, cell = np.int64(states[i]), first_cell + touched[i]
-        place = w * n_x + cell_x[cell]
-        if rows[place] > 0:
-            sums[w] -= rising(log_gamma, weighing.row, rows[place])
-            value += log_gamma[1 + rows[place]]
-            rows[place] = 0
-        place = w * n_y + cell_y[cell]
-        if columns[place] > 0:
-            sums[w] -= rising(log_gamma, weighing.column, columns[place])
-            columns[place] = 0
+    rows, columns, sums, bits = counters.rows, counters.columns, counters.sums, counters.bits
+    row_list, column_list, log_gamma = counters.row_list, counters.column_list, weighing.log_gamma
+    row, column, value = weighing.row, weighing.column, 0.0
+    of_row, of_column = log_gamma[row], log_gamma[column]
+    for i in range(n_rows):
+        place = np.uint32(row_list[i])
+        count = rows[place]
+        rows[place] = 0
+        value += log_gamma[1 + count]
+        sums[place >> bits[0]] -= log_gamma[row + count] - of_row
+    for i in range(n_columns):
+        place = np.uint32(column_list[i])
+        count = columns[place]
+        columns[place] = 0
+        sums[place >> bits[1]] -= log_gamma[column + count] - of_column
     return value
 
 
 @inlined
-def close_split(n, column, weighing, log_odds, counters):
+def close_split(n_states, column, weighing, log_odds, counters):
     """Multiply what each state of W gives, and clear the sums.
 
     column: IN, Dirichlet parameter of a state of W against X. Returns what these states take off
     log(h / g) of X against W, and the product, its log, and how many of them have two data points.
     """
-    totals, sums, states = counters.totals, counters.sums, counters.states
+    totals, sums, state_list = counters.totals, counters.sums, counters.state_list
     value, product, log, n_live = 0.0, 1.0, 0.0, 0
-    for i in range(n):
-        w = states[i]
+    for i in range(n_states):
+        w = np.uint32(state_list[i])
         total = totals[w]
-        if total > 0:
-            value -= rising(weighing.log_gamma, column, total)
-            if total > 1:
-                n_live += 1
-                product, log = times_factor(product, log, log_odds + sums[w] + of_total(weighing, total))
-            totals[w], sums[w] = 0, 0.0
+        value -= rising(weighing.log_gamma, column, total)
+        if total > 1:
+            n_live += 1
+            product, log = times_factor(product, log, log_odds + sums[w] + of_total(weighing, total))
+        totals[w], sums[w] = 0, 0.0
     return value, product, log, n_live
 
 
@@ -202,15 +231,15 @@ def is_constant(rows, first, last, codes):
 
 
 @inner
-def weigh_split(groups, codes, weights, numbers, weighing, known, log_odds, counters, own, split):
+def weigh_split(groups, codes, weights, column, weighing, known, log_odds, counters, own, split):
     """Weigh groups, as they are and split by the states of W.
 
-    codes: IN, of W. numbers: IN, states of X and of the member, Dirichlet parameter of a state of W.
+    codes: IN, of W. column: IN, Dirichlet parameter of a state of W.
     weighing: IN, of X against the member. known: IN, what `x_parts` and `against_member` give.
     log_odds: IN, of a slice of the set and of it with W. own, split: OUT, factors of X against W, and
     of X against the member.
     """
-    (n_x, n_y, column), (bases, constants, members), (own_odds, split_odds) = numbers, known, log_odds
+    (bases, constants, members), (own_odds, split_odds) = known, log_odds
     starts, rows, cells, cell_starts = groups.starts, groups.rows, groups.cells, groups.cell_starts
     for g in range(bases.shape[0]):
         first, last, first_cell = starts[g], starts[g + 1], cell_starts[g]
@@ -234,14 +263,12 @@ def weigh_split(groups, codes, weights, numbers, weighing, known, log_odds, coun
                 counters.states,
                 counters.touched,
             )
-            add_margins(
-                n, n_cells, groups.cell_x, groups.cell_y, first_cell, n_x, n_y, weighing.log_gamma, counters
+            n_rows, n_columns, n_states = add_margins(
+                n, n_cells, groups.cell_x, groups.cell_y, first_cell, weighing.log_gamma, counters
             )
-            own_t = bases[g] + take_margins(
-                n, groups.cell_x, groups.cell_y, first_cell, n_x, n_y, weighing, counters
-            )
+            own_t = bases[g] + take_margins(n_rows, n_columns, weighing, counters)
             taken, split.products[g], split.logs[g], split.n_live[g] = close_split(
-                n, column, weighing, split_odds, counters
+                n_states, column, weighing, split_odds, counters
             )
             own_t += taken
         own.products[g], own.logs[g] = times_factor(1.0, 0.0, own_odds + own_t)

@@ -19,7 +19,7 @@ from ibmap.kernels.context import (
     narrowed,
     slice_prior,
 )
-from ibmap.kernels.group_weights import rising, times_factor
+from ibmap.kernels.group_weights import bits_of, rising, times_factor
 from ibmap.kernels.slice_columns import Piece, find_classes, new_classes, of_size, weigh_class
 from ibmap.kernels.slice_odds import add_factor, log_of
 
@@ -64,15 +64,6 @@ def times_power(product, log, t, n):
         factor, more = times_factor(1.0, 0.0, t)
         log += n * (more + math.log(factor))
     return product, log
-
-
-@inner
-def bits_of(n_states):
-    """Give how many bits number so many states."""
-    bits = np.uint32(0)
-    while (1 << bits) < n_states:
-        bits += np.uint32(1)
-    return bits
 
 
 @inlined

@@ -9,7 +9,9 @@ hardly any row is left, and splitting on costs next to nothing.
 import numpy as np
 
 from ibmap.kernels.compiling import inlined, inner
+from ibmap.kernels.counting import hash_keys
 
+WORD = 2.0**62  # configurations whose numbers fit a word
 FEW = 12  # rows of a slice up to which sorting by insertion beats counting
 
 
@@ -116,3 +118,75 @@ def refine(rows, starts, column, n_states, weights):
                 kept_starts[n_slices] = n_kept
             begin = k
     return kept[:n_kept], kept_starts[: n_slices + 1], n_single
+
+
+@inner
+def forget_single(rows, labels, n_labels, weights):
+    """Leave out the rows of slices with a single data point, and number the others anew.
+
+    rows, labels: IN and OUT. weights: IN, of every row of the table, or empty. Returns how many rows and
+    slices are left.
+    """
+    totals = np.zeros(n_labels, np.int64)
+    for i in range(rows.shape[0]):
+        totals[labels[i]] += weights[rows[i]] if weights.shape[0] > 0 else 1
+    n_live, n_kept = 0, 0
+    for label in range(n_labels):
+        is_live = totals[label] > 1
+        totals[label] = n_live if is_live else -1
+        n_live += is_live
+    for i in range(rows.shape[0]):
+        rows[n_kept], label = rows[i], totals[labels[i]]
+        labels[n_kept] = label
+        n_kept += label >= 0
+    return n_kept, n_live
+
+
+@inner
+def by_label(rows, labels, n_labels):
+    """Give the partition of rows with numbered slices; those of a slice keep their order."""
+    starts, sorted_rows = np.zeros(n_labels + 1, np.int32), np.empty_like(rows)
+    for i in range(rows.shape[0]):
+        starts[labels[i] + 1] += 1
+    for label in range(n_labels):
+        starts[label + 1] += starts[label]
+    places = starts.copy()
+    for i in range(rows.shape[0]):
+        sorted_rows[places[labels[i]]] = rows[i]
+        places[labels[i]] += 1
+    return sorted_rows, starts
+
+
+@inner
+def split_labels(rows, labels, n_labels, codes, given, cardinalities, weights):
+    """Split numbered slices by many columns: as many at once as a word numbers the configurations of.
+
+    rows, labels: IN, rows in the order they are to keep, and their slices. Returns those that are left
+    without the slices of a single data point, how many slices they are, and how many are left out.
+    """
+    rows, labels, k, n_single = rows.copy(), labels.copy(), 0, 0
+    while k < given.shape[0] and rows.shape[0] > 0:
+        keys, size = labels.astype(np.uint64), float(n_labels)
+        while k < given.shape[0] and size * cardinalities[given[k]] < WORD:
+            column, n_states = codes[:, given[k]], np.uint64(cardinalities[given[k]])
+            for i in range(rows.shape[0]):
+                keys[i] = keys[i] * n_states + np.uint64(column[np.uint32(rows[i])])
+            size *= cardinalities[given[k]]
+            k += 1
+        n_labels = hash_keys(keys, labels).shape[0]
+        n_kept, n_live = forget_single(rows, labels, n_labels, weights)
+        n_single += n_labels - n_live
+        rows, labels, n_labels = rows[:n_kept], labels[:n_kept], n_live
+    return rows, labels, n_labels, n_single
+
+
+@inner
+def split_by_all(rows, codes, given, cardinalities, weights):
+    """Split rows by many columns. rows: IN, in the order they are to keep.
+
+    Returns the partition without the slices of a single data point, and how many those are.
+    """
+    labels = np.zeros(rows.shape[0], np.int64)
+    rows, labels, n_labels, n_single = split_labels(rows, labels, 1, codes, given, cardinalities, weights)
+    rows, starts = by_label(rows, labels, n_labels if rows.shape[0] > 0 else 0)
+    return rows, starts, n_single

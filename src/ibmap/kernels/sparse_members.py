@@ -7,70 +7,34 @@ they have in common. Without two members only groups in which both vary are foll
 
 import numpy as np
 
-from ibmap.kernels.blanket_slices import list_slices, slice_table, undivided
+from ibmap.kernels.blanket_slices import list_slices, slice_table
 from ibmap.kernels.compiling import inner, kernel
-from ibmap.kernels.context import Context, narrowed
 from ibmap.kernels.dropped_members import add_without_one, all_sides
 from ibmap.kernels.group_weights import new_counters
+from ibmap.kernels.slice_groups import as_partition, mixed, narrowed_by, new_marks, undivided
 from ibmap.kernels.two_dropped import add_own_test, add_pair_tests, correct_pair, new_between, pair_odds
 
 
 @inner
-def narrowed_by(context, table, first, last):
-    """Add some members to a set: `first` to `last` - 1."""
-    for k in range(first, last):
-        context = narrowed(context, table, k)
-    return context
-
-
-@inner
-def varies(rows, codes, first, last):
-    """Tell whether any of the members `first` to `last` - 1 varies in a group."""
-    for p in range(first, last):
-        code = codes[rows[0], p]
-        for k in range(1, rows.shape[0]):
-            if codes[rows[k], p] != code:
-                return True
-    return False
-
-
-@inner
-def mixed(partition, codes, ranges):
-    """Give the groups in which members of both ranges vary. ranges: IN, first, last, first, last."""
-    starts = partition.starts
-    rows, new_starts = np.empty_like(partition.rows), np.zeros_like(starts)
-    n_kept, n_groups = 0, 0
-    for g in range(starts.shape[0] - 1):
-        group = partition.rows[starts[g] : starts[g + 1]]
-        if varies(group, codes, ranges[0], ranges[1]) and varies(group, codes, ranges[2], ranges[3]):
-            for row in group:
-                rows[n_kept] = row
-                n_kept += 1
-            n_groups += 1
-            new_starts[n_groups] = n_kept
-    return Context(rows[:n_kept], new_starts[: n_groups + 1], 0, 0.0, 1.0)
-
-
-@inner
-def without_each(table):
-    """List the partitions without each member, and the beginnings of those without two.
+def without_each(table, marks):
+    """List the groups without each member, and the beginnings of those without two.
 
     The latter as ranges of members, one of each of which is left out, and mixed groups.
     """
-    context = undivided(table)
-    n = table.codes.shape[1]
-    found, pairs = [context for _ in range(n)], [((0, 0, 0, 0), context) for _ in range(0)]
-    waiting = [(0, n, context)]
+    groups = undivided(table)
+    n, codes = table.codes.shape[1], np.ascontiguousarray(table.codes)
+    found, pairs = [groups for _ in range(n)], [((0, 0, 0, 0), groups) for _ in range(0)]
+    waiting = [(0, n, groups)]
     while len(waiting) > 0:
-        first, last, context = waiting.pop()
+        first, last, groups = waiting.pop()
         if last - first == 1:
-            found[first] = context
+            found[first] = groups
             continue
         middle = (first + last) // 2
         ranges = (first, middle, middle, last)
-        pairs.append((ranges, mixed(context, table.codes, ranges)))
-        waiting.append((first, middle, narrowed_by(context, table, middle, last)))
-        waiting.append((middle, last, narrowed_by(context, table, first, middle)))
+        pairs.append((ranges, mixed(groups, codes, ranges)))
+        waiting.append((first, middle, narrowed_by(groups, table, middle, last, marks)))
+        waiting.append((middle, last, narrowed_by(groups, table, first, middle, marks)))
     return found, pairs
 
 
@@ -86,28 +50,37 @@ def halves(ranges):
 
 
 @inner
-def split_pair(ranges, groups, table, pairs):
+def split_pair(ranges, groups, table, codes, marks, pairs):
     """Split what may be left out. pairs: IN and OUT, both halves are put behind."""
     one, rest_one, two, rest_two = halves(ranges)
-    narrower = narrowed_by(groups, table, rest_one[0], rest_one[1])
-    pairs.append((one, mixed(narrower, table.codes, one)))
-    narrower = narrowed_by(groups, table, rest_two[0], rest_two[1])
-    pairs.append((two, mixed(narrower, table.codes, two)))
+    narrower = narrowed_by(groups, table, rest_one[0], rest_one[1], marks)
+    pairs.append((one, mixed(narrower, codes, one)))
+    narrower = narrowed_by(groups, table, rest_two[0], rest_two[1], marks)
+    pairs.append((two, mixed(narrower, codes, two)))
+
+
+@inner
+def new_groups_of_two(pairs, table, marks):
+    """List the new groups of every two members that have any. pairs: IN, from `without_each`."""
+    codes = np.ascontiguousarray(table.codes)
+    found = [pairs[0] for _ in range(0)]
+    while len(pairs) > 0:
+        ranges, groups = pairs.pop()
+        if groups.n_labels > 0:
+            if ranges[1] - ranges[0] == 1 and ranges[3] - ranges[2] == 1:
+                found.append((ranges, groups))
+            else:
+                split_pair(ranges, groups, table, codes, marks, pairs)
+    return found
 
 
 @inner
 def correct_pairs(slices, pairs, table, known, between, blanket, prior, counters):
-    """Find the new groups of every two members. pairs: IN, from `without_each`. between: OUT."""
-    while len(pairs) > 0:
-        ranges, groups = pairs.pop()
-        if groups.starts.shape[0] == 1:
-            continue
-        a, b, c, d = ranges
-        if b - a == 1 and d - c == 1:
-            log_odds = pair_odds(a, c, blanket, table, prior)[0]
-            correct_pair(slices, groups, a, c, table, known, between, log_odds, counters)
-            continue
-        split_pair(ranges, groups, table, pairs)
+    """Weigh the new groups of every two members. pairs: IN, these groups. between: OUT."""
+    for ranges, groups in pairs:
+        p, q = ranges[0], ranges[2]
+        log_odds = pair_odds(p, q, blanket, table, prior)[0]
+        correct_pair(slices, as_partition(groups), p, q, table, known, between, log_odds, counters)
 
 
 @kernel
@@ -122,11 +95,15 @@ def sparse_member_terms(blanket, data, prior, question, is_sparse, terms):
     slices = list_slices(blanket, data.codes[:, x], data.weights)
     table = slice_table(slices, data, members)
     counters = new_counters(n_x, table.cardinalities.max(), n_most, data.codes.shape[0])
-    partitions, pairs = without_each(table)
+    marks = new_marks(table)
+    groups, pairs = without_each(table, marks)
+    partitions = [as_partition(each) for each in groups]
     known = all_sides(slices, partitions, table, prior, n_x, counters)
     add_without_one(known, blanket, data, prior, question, counters, terms)
     if is_sparse:
         between = new_between(table.codes.shape[0], known, counters)
+        if members.shape[0] > 1:
+            pairs = new_groups_of_two(pairs, table, marks)
         correct_pairs(slices, pairs, table, known, between, blanket, prior, counters)
         for p in range(members.shape[0]):
             add_own_test(p, known, blanket, data, prior, question, terms)

@@ -91,7 +91,7 @@ def change_of(side, values, live_values, log_odds):
     return log_plus - log_minus + math.log(plus / minus), n
 
 
-@inner
+@inlined
 def correction(slices, members, weighed, codes, own, other, constants, log_odds, counters):
     """Give what a new group changes of the sum for one member, beyond what the groups of either change.
 
@@ -117,7 +117,7 @@ def correction(slices, members, weighed, codes, own, other, constants, log_odds,
     return log_plus - log_minus + math.log(plus / minus)
 
 
-@inner
+@inlined
 def n_changed(slices, members, own, other, side, across):
     """Give what a new group changes of the number of slices, beyond what the groups of either change."""
     n = 1
@@ -145,7 +145,7 @@ def correct_pair(slices, partition, p, q, table, known, between, log_odds, count
             between.logs[a, b] += correction(
                 slices, members, weighed, codes, own, other, constants, log_odds, counters
             )
-            between.n_live[a, b] += n_changed(slices, members, own, other, sides[a], sides[b])
+            between.n_live[a, b] += n_changed(slices, members, own, other, weighed[0], weighed[1])
 
 
 @inner
