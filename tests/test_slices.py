@@ -179,7 +179,7 @@ def test_large_slices_add_what_they_add_by_definition(slices, odds, hyperparamet
     logs = log_tables(1500, Prior(hyperparameters=hyperparameters))
     prior = np.array([math.log(odds), odds, math.log1p(odds), math.nan])
     sums = np.full(words.shape[1], math.nan)
-    binary_pairs.pair_sums(words, runs, ones, sizes, prior, logs, scaled_tables(*logs[:2]), sums)
+    binary_pairs.pair_sums(words, runs, 0, ones, sizes, prior, logs, scaled_tables(*logs[:2]), sums)
     expected = naive_slices.added_to_sums(slices, odds, MARGINS[hyperparameters])
     assert sums == pytest.approx(expected, rel=1e-9, abs=1e-10)
 

@@ -12,6 +12,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -32,12 +33,14 @@ from ibmap.kernels.binary_pairs import MIDDLE
 from ibmap.kernels.two_by_two import SMALL
 from ibmap.large_blankets import LARGE, BlanketSlices, LargeBlankets
 from ibmap.row_score import RowScore
-from ibmap.sharing import Work, alone
+from ibmap.sharing import Call, Work, alone
 from ibmap.slice_logs import SliceLogs, pattern_starts
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 FEW_SLICES = 64  # so few tiny slices are multiplied out as small ones are
+WORK_OF_WORD, WORK_OF_SLICE = 0.4, 5.0  # nanoseconds a pair, in large slices: as measured, on average
+WORK_OF_PART, MAX_PARTS = 2e5, 4  # a part worth handing over, and how many there are at most
 MAX_BLANKET = 63  # a slice's key is one machine word
 
 
@@ -189,12 +192,13 @@ class BinaryScore:
 
     def _parts(self, slices: _Slices, d: int, priors: Floats) -> Work[tuple[Any, ...]]:
         """Carry out the parts of a look that do not depend on each other, the longest named first."""
-        pairs = partial(self._pair_sums, slices, priors[3])
+        n, pairs = len(slices.ones), self._pair_parts(slices, priors[3])
         if d < LARGE:
-            members = partial(self._member_terms, slices, d, priors)
-            return (yield pairs, members)[::-1]
-        found = yield *self._large.parts(slices, priors), pairs
-        return self._large.sum_up(*found[:-1]), found[-1]
+            *sums, inside = yield *pairs, partial(self._member_terms, slices, d, priors)
+        else:
+            first, second, *sums = yield *self._large.parts(slices, priors), *pairs
+            inside = self._large.sum_up(first, second)
+        return inside, sum(sums, np.full(n, (n - 1) * priors[3, 3]))
 
     def _member_terms(self, slices: _Slices, d: int, priors: Floats) -> tuple[float, Floats, Floats]:
         """Give the blanket's term, what its members add to those with one more, and those with one less."""
@@ -260,12 +264,30 @@ class BinaryScore:
             words=words,
         )
 
-    def _pair_sums(self, slices: _Slices, prior: Floats) -> Floats:
-        """Sum -log Pr(I(X, Y | B + W)) over Y for every W."""
-        n, words, sums = len(slices.ones), slices.words, np.empty(len(slices.ones))
+    def _pair_parts(self, slices: _Slices, prior: Floats) -> list[Call]:
+        """Cut the sums of -log Pr(I(X, Y | B + W)) over Y for every W into parts, the longest first."""
+        cuts = self._cuts(slices)
+        parts: list[Call] = [partial(self._large_sums, slices, prior, *cut) for cut in pairwise(cuts)]
+        if slices.n_live > slices.n_large:
+            parts.append(partial(self._small_sums, slices, prior))
+        return parts
+
+    def _cuts(self, slices: _Slices) -> list[int]:
+        """Cut the large slices into parts of about equal work, by what there is to do alone."""
+        n, runs = len(slices.ones), slices.run_words
+        if not len(runs):
+            return []
+        work = n * n * np.cumsum(WORK_OF_WORD * (runs[:, 1, -1] - runs[:, 0, 0]) + WORK_OF_SLICE)
+        n_parts = min(1 + int(work[-1] / WORK_OF_PART), MAX_PARTS)
+        return [0, *np.searchsorted(work, work[-1] * np.arange(1, n_parts) / n_parts).tolist(), len(runs)]
+
+    def _large_sums(self, slices: _Slices, prior: Floats, first: int, last: int) -> Floats:
+        """Add up large slices."""
+        sums = np.empty(len(slices.ones))
         binary_pairs.pair_sums(
             slices.words_large,
-            slices.run_words,
+            slices.run_words[first:last],
+            first,
             slices.ones,
             slices.sizes,
             prior,
@@ -273,6 +295,11 @@ class BinaryScore:
             self._scaled_tables,
             sums,
         )
+        return sums
+
+    def _small_sums(self, slices: _Slices, prior: Floats) -> Floats:
+        """Add up slices of few data points."""
+        words, sums = slices.words, np.zeros(len(slices.ones))
         large, small, live = slices.n_large, slices.n_small, slices.n_live
         if small > large:
             sizes = slices.sizes[large:small]
@@ -280,7 +307,6 @@ class BinaryScore:
         if live > small:
             sizes, table = slices.sizes[small:live], self._slice_logs.given(prior[1], prior[2])
             slice_patterns.pattern_sums(words, small - large, sizes, table, pattern_starts(), sums)
-        sums += (n - 1) * prior[3]
         return sums
 
 

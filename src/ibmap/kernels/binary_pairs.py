@@ -214,21 +214,22 @@ def multiply_slice(words, runs, size, counts, terms, logs, scaled, products, sum
 
 
 @kernel
-def pair_sums(words, run_words, ones, sizes, prior, logs, scaled, sums):
+def pair_sums(words, run_words, first, ones, sizes, prior, logs, scaled, sums):
     """Sum what large slices add to the tests of X against Y given B + W, over all Y, for every W.
 
-    words: IN, (words, variables). run_words: IN, from `ibmap.kernels.binary_layout.place_large`.
-    ones, sizes: IN, data points by slice and state of X. prior: IN, (log odds, odds, what an unseen
-    slice adds, ...); the last is taken off. logs: IN, (cell, side, total). scaled: IN, exp of
-    the first and of minus the second, scaled. sums: OUT, one entry for each variable outside the blanket.
+    words: IN, (words, variables). run_words: IN, from `ibmap.kernels.binary_layout.place_large`, for
+    the slices wanted, from `first` on. ones, sizes: IN, data points by slice and state of X. prior:
+    IN, (log odds, odds, what an unseen slice adds, ...); the last is taken off. logs: IN, (cell, side,
+    total). scaled: IN, exp of the first and of minus the second, scaled. sums: OUT, one entry for
+    each variable outside the blanket.
     """
     n = words.shape[1]
     counts, terms, products = np.empty((n, 2), np.int64), np.empty((n, 2)), np.ones(n)
     for v in range(n):
         sums[v] = 0.0
-    for z in range(run_words.shape[0]):
+    for z in range(first, first + run_words.shape[0]):
         part_slice(ones[:, z], sizes[z], prior[0], logs[1], logs[2], counts, terms)
         take_off_unseen(terms, prior[2], sums)
-        multiply_slice(words, run_words[z], sizes[z], counts, terms, logs, scaled, products, sums)
+        multiply_slice(words, run_words[z - first], sizes[z], counts, terms, logs, scaled, products, sums)
     for v in range(n):
         sums[v] += math.log(products[v])

@@ -1,0 +1,42 @@
+"""Looks at binary blankets cut into parts: any cut adds up, and any number of threads gives the same bits."""
+
+import numpy as np
+import pytest
+
+from ibmap import BayesianTest, binary_score
+from ibmap.binary_score import BinaryScore
+from ibmap.sharing import Team
+from ibmap.table import EncodedTable
+
+
+def some_score(n_rows=1500, n_variables=12):
+    rng = np.random.default_rng(6)
+    codes = rng.integers(0, 2, (n_rows, n_variables))
+    for v in range(1, n_variables):
+        codes[:, v] = np.where(rng.random(n_rows) < 0.3, codes[:, v - 1], codes[:, v])
+    return BinaryScore(BayesianTest(EncodedTable.from_codes(codes, [2] * n_variables)))
+
+
+BLANKETS = [(), (1,), (1, 4, 7), (2, 3, 5, 6, 9), tuple(range(1, 10))]
+
+
+@pytest.mark.parametrize("blanket", BLANKETS)
+def test_sums_over_large_slices_are_the_same_however_they_are_cut(monkeypatch, blanket):
+    score = some_score()
+    whole = score.changes(0, blanket)
+    monkeypatch.setattr(binary_score, "WORK_OF_PART", 1.0)
+    for most in (2, 3, 4, 100):
+        monkeypatch.setattr(binary_score, "MAX_PARTS", most)
+        assert score.changes(0, blanket) == pytest.approx(whole, rel=1e-12, abs=1e-9)
+
+
+@pytest.mark.parametrize("work", [1.0, 2e5])
+def test_threads_that_share_the_parts_of_looks_find_the_same_bits(monkeypatch, work):
+    monkeypatch.setattr(binary_score, "WORK_OF_PART", work)
+    score = some_score()
+    alone = [score.bounds(0, blanket)[0] for blanket in BLANKETS]
+    for n_threads in (1, 2, 3, 4):
+        with Team(n_threads) as team:
+            for _ in range(3):
+                found = team.run([score.shared_bounds(0, blanket) for blanket in BLANKETS])
+                assert all(np.array_equal(f[0], a) for f, a in zip(found, alone, strict=True))
