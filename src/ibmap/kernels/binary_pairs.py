@@ -120,27 +120,36 @@ def list_exponents(common0, common1, counts, size, terms, cell, side, exponents)
 
 
 @inlined
-def exp_q(a, b, cell, side):
+def exp_q(a, b, scaled):
     """Give a column's share of the Bayes factor from scaled factors."""
     a, b = np.uint64(a), np.uint64(b)
-    return cell[a] * cell[b] * side[a + b]
+    return scaled[0][a] * scaled[0][b] * scaled[1][a + b]
 
 
 @inlined
-def list_factors(common0, common1, counts, size, terms, cell, side, factors):
-    """List 1 + e instead. terms: IN, exp(R). cell, side: IN, scaled factors. factors: OUT."""
+def multiply_middle(common0, common1, counts, size, terms, scaled, product, products, sums):
+    """Multiply 1 + e of a middle slice into the products of the first variable and of the later ones.
+
+    terms: IN, exp(R). scaled: IN, factors of columns. The rest as for `list_exponents` and `multiply`.
+    """
     a0, a1, zero, one = counts[0, 0], counts[0, 1], terms[0, 0], terms[0, 1]
-    rest0, rest1 = size[0] - a0, size[1] - a1
+    rest0, rest1, log_sum = size[0] - a0, size[1] - a1, 0.0
     counts, terms = counts[1:], terms[1:]
-    for u in range(counts.shape[0]):
+    for u in range(products.shape[0]):
         both0, both1 = common0[u], common1[u]
         u0, u1 = counts[u, 0] - both0, counts[u, 1] - both1
-        r11, r10 = exp_q(both0, both1, cell, side), exp_q(a0 - both0, a1 - both1, cell, side)
-        r01, r00 = exp_q(u0, u1, cell, side), exp_q(rest0 - u0, rest1 - u1, cell, side)
-        factors[u, 0] = 1.0 + zero * (r01 * r00)
-        factors[u, 1] = 1.0 + one * (r11 * r10)
-        factors[u, 2] = 1.0 + terms[u, 0] * (r10 * r00)
-        factors[u, 3] = 1.0 + terms[u, 1] * (r11 * r01)
+        r11, r10 = exp_q(both0, both1, scaled), exp_q(a0 - both0, a1 - both1, scaled)
+        r01, r00 = exp_q(u0, u1, scaled), exp_q(rest0 - u0, rest1 - u1, scaled)
+        product *= (1.0 + zero * (r01 * r00)) * (1.0 + one * (r11 * r10))
+        other = products[u] * ((1.0 + terms[u, 0] * (r10 * r00)) * (1.0 + terms[u, 1] * (r11 * r01)))
+        if product > SPILL:
+            log_sum += math.log(product)
+            product = 1.0
+        if other > SPILL:
+            sums[u] += math.log(other)
+            other = 1.0
+        products[u] = other
+    return product, log_sum
 
 
 @inlined
@@ -205,11 +214,21 @@ def multiply_slice(words, runs, size, counts, terms, logs, scaled, products, sum
         count_common(words, v, runs[0], rest0)
         count_common(words, v, runs[1], rest1)
         if is_middle:
-            list_factors(rest0, rest1, counts[v:], size, terms[v:], scaled[0], scaled[1], rest)
+            products[v], log_sum = multiply_middle(
+                rest0,
+                rest1,
+                counts[v:],
+                size,
+                terms[v:],
+                scaled,
+                products[v],
+                products[v + 1 :],
+                sums[v + 1 :],
+            )
         else:
             list_exponents(rest0, rest1, counts[v:], size, terms[v:], logs[0], logs[1], rest)
             sums[v] += replace_exponents(rest, sums[v + 1 :])
-        products[v], log_sum = multiply(rest, products[v], products[v + 1 :], sums[v + 1 :])
+            products[v], log_sum = multiply(rest, products[v], products[v + 1 :], sums[v + 1 :])
         sums[v] += log_sum
 
 
