@@ -17,7 +17,7 @@ from ibmap.kernels import binary_grid, binary_sparse, near_pairs, shares, sparse
 
 Floats = NDArray[np.float64]
 LARGE = 8  # members from which on a blanket's slices are mostly small
-GRID = 4  # keys for each slice up to which it is faster to walk through all keys
+GRID = 6  # keys for each slice up to which it is faster to walk through all keys
 
 
 @dataclass(frozen=True, eq=False)

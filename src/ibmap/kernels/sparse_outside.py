@@ -8,7 +8,7 @@ the merger of each edge changes. Edges are put in groups by member and by kind:
   other state of W,
 - larger, of two live slices.
 
-Factors of slices of up to 64 data points are multiplied, those of larger ones added as logs.
+Factors are multiplied, those of larger slices that are huge added as logs.
 """
 
 import math
@@ -16,9 +16,10 @@ import math
 import numpy as np
 
 from ibmap.kernels.compiling import bare, inlined, inner, kernel
+from ibmap.kernels.exponential import fast_exp
 from ibmap.kernels.shares import MOST
 from ibmap.kernels.small_outside import fill_bytes, merge_small, small_slices_alone
-from ibmap.kernels.two_by_two import SMALL, log_dependent, log_factor, small_ratio
+from ibmap.kernels.two_by_two import BIG, SMALL, log_dependent, log_factor, log_ratio, small_ratio
 
 KINDS = 3
 SPILL = 1e100  # products are moved to a logarithm beyond this, and below its inverse
@@ -67,7 +68,10 @@ def join(product, log_product, prior, a0, a1, b0, b1, logs, smalls):
     """Multiply 1 + e of a slice into product and exp(log_product). smalls: IN, from `silenced`."""
     if a0 + a1 + b0 + b1 <= SMALL:
         return product * (1.0 + prior[1] * small_ratio(a0, a1, b0, b1, smalls)), log_product
-    return product, log_product + log_factor(prior, a0, a1, b0, b1, logs, smalls)
+    t = prior[0] + log_ratio(a0, a1, b0, b1, logs)
+    if t > BIG:
+        return product, log_product + t
+    return product * (1.0 + fast_exp(t)), log_product
 
 
 @inner
