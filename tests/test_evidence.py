@@ -14,6 +14,7 @@ import naive
 import naive_evidence
 from ibmap import GSMN, IBMAPHC, BayesianTest, MarkovGraph, SearchResult
 from ibmap.blankets.gsmn import gsmn
+from ibmap.counting import contingency
 from ibmap.errors import FileFormatError, InvalidOptionError, InvalidTableError, NotExplainedError
 from ibmap.evidence.counts import count_slices
 from ibmap.evidence.explanation import PairExplanation
@@ -80,8 +81,9 @@ def test_any_number_of_threads_finds_the_same_evidence(table, name):
     witness = Witness(table, {name: test})
     one, *more = (collect_evidence(graph, gains, witness=witness, n_threads=k) for k in (1, 2, 3, 4))
     assert all(found == one for found in more)
-    one, *more = (describe_variables(witness.table, graph, n_threads=k) for k in (1, 2, 3, 4))
+    one, *more = (describe_variables(witness.table, graph, k, witness.columns) for k in (1, 2, 3, 4))
     assert all(found == one for found in more)
+    assert one == describe_variables(witness.table, graph)
 
 
 @given(st.data())
@@ -94,6 +96,9 @@ def test_slices_of_bits_are_counted_alike(data):
     for kind in (GroupRow,) if binary.is_weighted else (GroupRow, BitRow):
         row = kind(columns, triplet.x, triplet.given)
         assert count_slices(binary, triplet, row) == count_slices(binary, triplet)
+        assert sorted(row.slice_sizes()) == sorted(contingency(binary, *triplet).sum(axis=(1, 2)))
+    graph = MarkovGraph.from_edges(binary.n_variables, [(triplet.x, z) for z in triplet.given])
+    assert describe_variables(binary, graph, 1, columns) == describe_variables(binary, graph)
 
 
 @given(st.data())

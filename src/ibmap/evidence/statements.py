@@ -18,6 +18,7 @@ from ibmap.evidence.counts import SliceCounts, count_slices
 from ibmap.evidence.records import checked
 from ibmap.graph import MarkovGraph
 from ibmap.independence.bayesian import BayesianTest, without_repetition
+from ibmap.independence.binary_rows import BinaryColumns
 from ibmap.independence.protocol import ProbabilisticTest, Triplet, Variable
 from ibmap.independence.rows import Row
 from ibmap.score import flip_gain, flip_gains, local_score
@@ -173,6 +174,12 @@ class Witness:
         twin = copy(self)
         twin.tests = {name: test for name, test in tests.items() if test is not None}
         return twin
+
+    @property
+    def columns(self) -> BinaryColumns | None:
+        """The table as bits, if the first test works on them."""
+        first = next(iter(self.tests.values()))
+        return first.columns if isinstance(first, BayesianTest) and first.table is self.table else None
 
     def statements(self, graph: MarkovGraph, x: int, y: int) -> tuple[Statement, Statement]:
         """Give what the closure says of a pair, with the evidence.

@@ -118,14 +118,15 @@ class BinaryRow(ABC):
         The data.
     n_given : int
         Variables in the set.
-    n_live : int
-        Its slices with two data points or more.
+    sizes : ndarray of shape (n_live, 2)
+        Data points of its slices with two or more, by X.
     n_single : int
         Its slices with a single data point.
     """
 
-    def __init__(self, columns: BinaryColumns, n_given: int, n_live: int, n_single: int) -> None:
-        self._columns, self.n_live, self.n_single = columns, n_live, n_single
+    def __init__(self, columns: BinaryColumns, n_given: int, sizes: NDArray[np.int64], n_single: int) -> None:
+        self._columns, self._sizes, self.n_single = columns, sizes, n_single
+        self.n_live = n_live = len(sizes)
         self._log_odds = columns.prior.log_slice_odds(1 << n_given)
         self._rest = -columns.prior.log_unseen(1 << n_given, n_live)
 
@@ -163,6 +164,16 @@ class BinaryRow(ABC):
         found = np.empty(len(candidates))
         n = self._minus_log_p(np.asarray(candidates, np.int64), -least - self._rest, found)
         return np.asarray(-(found[:n] + self._rest))
+
+    def slice_sizes(self) -> NDArray[np.int64]:
+        """Give the data points of each slice that occurs.
+
+        Returns
+        -------
+        ndarray
+            In no order that means anything.
+        """
+        return np.concatenate([self._sizes.sum(axis=1), np.ones(self.n_single, np.int64)])
 
     def expected(self, y: int) -> Expected:
         """Tell what the expected counts of X and another variable are like.
@@ -209,9 +220,8 @@ class BitRow(BinaryRow):
         masks = np.empty((n_slices, 2, columns.words.shape[1]), np.uint64)
         sizes = np.empty((n_slices, 2), np.int64)
         n = kernels.split_rows(columns.words, columns.everything, np.array(given, np.int64), x, masks, sizes)
-        self._masks, self._sizes = masks[:n], sizes[:n]
-        n_single = len(columns.weights) - int(self._sizes.sum())
-        super().__init__(columns, len(given), n, n_single)
+        self._masks = masks[:n]
+        super().__init__(columns, len(given), sizes[:n], len(columns.weights) - int(sizes[:n].sum()))
 
     def _minus_log_p(self, candidates: NDArray[np.int64], most: float, found: Floats) -> int:
         """Find -log p of the slices that matter, up to the first over `most`; return of how many."""
@@ -243,12 +253,11 @@ class GroupRow(BinaryRow):
     def __init__(self, columns: BinaryColumns, x: int, given: tuple[int, ...]) -> None:
         n_rows = len(columns.weights)
         rows, groups = np.empty(n_rows, np.int32), np.empty(n_rows, np.int32)
-        n, n_seen, self._sizes = kernels.number_slices(
+        n, n_seen, sizes = kernels.number_slices(
             columns.states, columns.row_bits, np.array(given, np.int64), x, columns.weights, rows, groups
         )
         self._rows, self._groups = rows[:n], groups[:n]
-        n_live = len(self._sizes)
-        super().__init__(columns, len(given), n_live, int(n_seen) - n_live)
+        super().__init__(columns, len(given), sizes, int(n_seen) - len(sizes))
 
     def _minus_log_p(self, candidates: NDArray[np.int64], most: float, found: Floats) -> int:
         """Find -log p of the slices that matter, up to the first over `most`; return of how many."""

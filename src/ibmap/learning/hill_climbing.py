@@ -92,7 +92,7 @@ def learn_hc(
         start=names[won],
         trace=climb.trace,
         evidence=evidence,
-        descriptions=describe_variables(witness.table, climb.graph, n_threads),
+        descriptions=describe_variables(witness.table, climb.graph, n_threads, witness.columns),
     )
 
 
