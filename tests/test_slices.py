@@ -13,7 +13,7 @@ from ibmap.binary_score import BinaryScore, scaled_tables, small_tables
 from ibmap.independence.binary_rows import log_tables
 from ibmap.independence.posterior import Prior
 from ibmap.kernels import binary_layout, binary_packing, binary_pairs, slice_patterns, slice_products
-from ibmap.kernels.binary_pairs import MIDDLE
+from ibmap.kernels.binary_layout import LARGE
 from ibmap.slice_logs import SliceLogs, pattern_starts
 from ibmap.table import EncodedTable
 
@@ -80,7 +80,7 @@ def packed(rows, weights, x, members, has_bytes):
     binary_packing.pack_rows(columns, row_bits)
     labels = np.empty(len(rows), np.int64)
     keys, sizes, ends = binary_layout.slice_rows(columns, weights, x, np.array(members, np.int64), labels)
-    n_large, n_small, n_live = map(int, ends)
+    _, n_large, n_small, n_live = map(int, ends)
     ends_placed = (n_large, n_small if has_bytes else n_live, n_live)
     outside = np.array([v for v in range(rows.shape[1]) if v != x and v not in members], np.int64)
     n_planes = int(weights.max()).bit_length()
@@ -89,8 +89,9 @@ def packed(rows, weights, x, members, has_bytes):
     slots = binary_layout.place_small(labels, columns[x], weights, sizes, ends_placed)
     words = binary_packing.pack(row_bits, slots, outside)
     ones = np.full((len(outside), len(sizes), 2), -1, np.int32)
-    binary_packing.count_ones(words_large, run_words, words, sizes, ends_placed, ones)
-    return keys, labels, sizes, ends, outside, words, ones
+    in_words = sizes.view(np.uint64)[:, 0], ones.view(np.uint64)[:, :, 0]
+    binary_packing.count_ones(words_large, run_words, words, sizes, ends_placed, ones, in_words)
+    return keys, labels, sizes, ends[1:], outside, words, ones, ends[0]
 
 
 @settings(max_examples=60)
@@ -99,7 +100,7 @@ def test_slices_are_in_order_of_their_sizes_with_all_their_ones_counted(drawn, h
     rows, weights = drawn
     n = rows.shape[1]
     members = sorted(data.draw(st.sets(st.integers(1, n - 1), max_size=n - 1)))
-    keys, labels, sizes, ends, outside, words, ones = packed(rows, weights, 0, members, has_bytes)
+    keys, labels, sizes, ends, outside, words, ones, n_huge = packed(rows, weights, 0, members, has_bytes)
     expected = naive_slices.slices_of(rows.tolist(), weights.tolist(), 0, members)
     states = [tuple(int(key) >> k & 1 for k in range(len(members))) for key in keys]
     assert sorted(states) == sorted(expected)
@@ -108,6 +109,8 @@ def test_slices_are_in_order_of_their_sizes_with_all_their_ones_counted(drawn, h
     small = [(-total, points) for total, points in zip(totals, sizes[:-1, 0].tolist(), strict=True)]
     assert small[ends[0] :] == sorted(small[ends[0] :])
     assert ends.tolist() == [sum(total > most for total in totals) for most in (64, 7, 1)]
+    assert n_huge == sum(total > 1000 for total in totals)
+    assert min(totals[:n_huge], default=1001) > 1000
     for z, key in enumerate(states):
         for k in range(2):
             points = [row for row in expected[key] if row[0] == k]
@@ -130,7 +133,7 @@ def test_slices_are_in_order_of_their_sizes_with_all_their_ones_counted(drawn, h
 def test_variables_of_any_word_are_packed():
     rng = np.random.default_rng(3)
     rows, weights = rng.integers(0, 2, (500, 140)).astype(np.uint8), np.ones(500, np.int64)
-    _, labels, _, _, outside, _, ones = packed(rows, weights, 70, [1, 64, 100, 130, 139], has_bytes=True)
+    _, labels, _, _, outside, _, ones, _ = packed(rows, weights, 70, [1, 64, 100, 130, 139], has_bytes=True)
     for v in (0, 62, 63, 126, 133):
         for z in range(labels.max() + 1):
             for k in range(2):
@@ -178,21 +181,37 @@ def test_large_slices_add_what_they_add_by_definition(slices, odds, hyperparamet
     words, runs, sizes, ones = large_words_of(slices)
     logs = log_tables(1500, Prior(hyperparameters=hyperparameters))
     prior = np.array([math.log(odds), odds, math.log1p(odds), math.nan])
-    sums = np.full(words.shape[1], math.nan)
-    binary_pairs.pair_sums(words, runs, 0, ones, sizes, prior, logs, scaled_tables(*logs[:2]), sums)
+    sums = np.full(words.shape[1], 0.25)
+    binary_pairs.huge_sums(words, runs, 0, ones, sizes, prior, logs, sums)
     expected = naive_slices.added_to_sums(slices, odds, MARGINS[hyperparameters])
-    assert sums == pytest.approx(expected, rel=1e-9, abs=1e-10)
+    assert sums - 0.25 == pytest.approx(expected, rel=1e-9, abs=1e-10)
+    if max(len(x) for x, _ in slices) <= LARGE:
+        sums[:] = 0.25
+        binary_pairs.large_sums(words, runs, 0, ones, sizes, prior, logs, scaled_tables(*logs[:2]), sums)
+        assert sums - 0.25 == pytest.approx(expected, rel=1e-9, abs=1e-10)
+
+
+@pytest.mark.parametrize("hyperparameters", ["sums", "ones"])
+def test_the_largest_factors_of_a_large_slice_are_finite(hyperparameters):
+    x = [0] * (LARGE // 2) + [1] * (LARGE // 2)
+    slices = [(x, [x, [0] * LARGE, [1 - a for a in x], [1] * (LARGE // 4) + [0] * (3 * LARGE // 4)])] * 3
+    words, runs, sizes, ones = large_words_of(slices)
+    logs = log_tables(LARGE, Prior(hyperparameters=hyperparameters))
+    sums = np.zeros(4)
+    prior = np.array([0.0, 1.0, math.log(2), math.nan])
+    binary_pairs.large_sums(words, runs, 0, ones, sizes, prior, logs, scaled_tables(*logs[:2]), sums)
+    assert sums == pytest.approx(naive_slices.added_to_sums(slices, 1.0, MARGINS[hyperparameters]), rel=1e-9)
 
 
 @pytest.mark.parametrize("hyperparameters", ["sums", "ones"])
 def test_scaled_factors_are_finite_and_give_the_share_of_a_column(hyperparameters):
     cell, side, _ = log_tables(2000, Prior(hyperparameters=hyperparameters))
     cells, sides = scaled_tables(cell, side)
-    assert len(cells) == MIDDLE + 1
+    assert len(cells) == LARGE + 1
     assert np.isfinite(cells).all()
     assert np.isfinite(sides).all()
     assert (cells > 0).all()
-    for a, b in ((0, 0), (1, 0), (MIDDLE, 0), (MIDDLE // 2, MIDDLE // 2), (3, 200)):
+    for a, b in ((0, 0), (1, 0), (LARGE, 0), (LARGE // 2, LARGE // 2), (3, 200)):
         share = cells[a] * cells[b] * sides[a + b]
         assert math.log(share) == pytest.approx(cell[a] + cell[b] - side[a + b], rel=1e-11, abs=1e-11)
 

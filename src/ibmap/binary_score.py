@@ -29,7 +29,6 @@ from ibmap.kernels import (
     slice_patterns,
     slice_products,
 )
-from ibmap.kernels.binary_pairs import MIDDLE
 from ibmap.kernels.two_by_two import SMALL
 from ibmap.large_blankets import LARGE, BlanketSlices, LargeBlankets
 from ibmap.row_score import RowScore
@@ -242,7 +241,7 @@ class BinaryScore:
         column, weights = self._columns[x], self._weights
         labels = np.empty(len(column), np.int64)
         keys, sizes, ends = binary_layout.slice_rows(self._columns, weights, x, members, labels)
-        n_large, n_small, n_live = map(int, ends)
+        n_huge, n_large, n_small, n_live = map(int, ends)
         if n_live - n_small < FEW_SLICES:
             n_small = n_live
         slots, run_words = binary_layout.place_large(labels, column, weights, sizes, n_large, self._n_planes)
@@ -251,10 +250,12 @@ class BinaryScore:
         slots = binary_layout.place_small(labels, column, weights, sizes, places)
         words = binary_packing.pack(self._row_bits, slots, outside)
         ones = np.empty((len(outside), len(sizes), 2), np.int32)
-        binary_packing.count_ones(words_large, run_words, words, sizes, places, ones)
+        in_words = sizes.view(np.uint64)[:, 0], ones.view(np.uint64)[:, :, 0]
+        binary_packing.count_ones(words_large, run_words, words, sizes, places, ones, in_words)
         return _Slices(
             keys=keys,
             sizes=sizes,
+            n_huge=n_huge,
             n_large=n_large,
             n_small=n_small,
             n_live=n_live,
@@ -282,19 +283,14 @@ class BinaryScore:
         return [0, *np.searchsorted(work, work[-1] * np.arange(1, n_parts) / n_parts).tolist(), len(runs)]
 
     def _large_sums(self, slices: _Slices, prior: Floats, first: int, last: int) -> Floats:
-        """Add up large slices."""
-        sums = np.empty(len(slices.ones))
-        binary_pairs.pair_sums(
-            slices.words_large,
-            slices.run_words[first:last],
-            first,
-            slices.ones,
-            slices.sizes,
-            prior,
-            self._tables,
-            self._scaled_tables,
-            sums,
-        )
+        """Add up huge and large slices."""
+        words, runs, ones, sizes = slices.words_large, slices.run_words, slices.ones, slices.sizes
+        huge, sums = min(max(slices.n_huge, first), last), np.zeros(len(slices.ones))
+        if huge > first:
+            binary_pairs.huge_sums(words, runs[first:huge], first, ones, sizes, prior, self._tables, sums)
+        if last > huge:
+            tables = self._tables, self._scaled_tables
+            binary_pairs.large_sums(words, runs[huge:last], huge, ones, sizes, prior, *tables, sums)
         return sums
 
     def _small_sums(self, slices: _Slices, prior: Floats) -> Floats:
@@ -317,6 +313,7 @@ class _Slices(BlanketSlices):
     Slices up to `n_small` that are not large have a word each, from there to `n_live` a byte each.
     """
 
+    n_huge: int
     n_small: int
     words_large: NDArray[np.uint64]
     run_words: Integers
@@ -353,9 +350,9 @@ def scaled_tables(cell: Floats, side: Floats) -> tuple[Floats, Floats]:
     Returns
     -------
     cells, sides : ndarray
-        For counts a and b the share is ``cells[a] * cells[b] * sides[a + b]``, up to `MIDDLE`. The
+        For counts a and b the share is ``cells[a] * cells[b] * sides[a + b]``, up to a large slice. The
         unscaled ones are factorials, far too large for a number.
     """
-    counts = np.arange(min(MIDDLE + 1, len(cell)))
-    powers = counts * (math.log(MIDDLE) - 1)  # those of the largest factorial are about 1
+    counts = np.arange(min(binary_layout.LARGE + 1, len(cell)))
+    powers = counts * (math.log(binary_layout.LARGE) - 1)  # those of the largest factorial are about 1
     return np.exp(cell[counts] - powers), np.exp(powers - side[counts])

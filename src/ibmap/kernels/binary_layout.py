@@ -3,8 +3,8 @@
 A blanket's slices are numbered from large to small, and among those of one size by how many
 data points have X = 0. There are these kinds:
 
-- *large*: over 64 data points. The rows of each (slice, state of X) fill words
-  of their own, one run of words for each binary digit of the weights.
+- *huge*: over 1000 data points, and *large*: 65 to 1000. The rows of each (slice, state of X) fill
+  words of their own, one run of words for each binary digit of the weights.
 - *small*: 8 to 64 data points. A word for each slice, X = 0 in the low bits.
 - *tiny*: 2 to 7 data points. A byte for each slice, X = 0 in the low bits.
 - *dead*: a single data point, which says nothing about any pair given the slice. A bit for each.
@@ -18,10 +18,11 @@ from ibmap.kernels.compiling import inlined, inner, kernel
 from ibmap.kernels.counting import hash_keys
 
 WORD = 64
+LARGE = 1000  # data points up to which Bayes factors are products of scaled factors
 TINY = 7  # data points up to which the patterns of all variables are counted
 LANE = 8  # bits for a tiny slice
 LANES = WORD // LANE
-N_SHAPES = 1 + WORD * (WORD + 1)
+N_SHAPES = 2 + WORD * (WORD + 1)
 NO_ROW = -1
 ONE = np.uint64(1)
 FULL = np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -54,10 +55,10 @@ def number_keys(keys, n_bits, labels):
 
 @inlined
 def shape_number(low, high):
-    """Number the shapes of slices in their order; the first is that of all large ones."""
+    """Number the shapes of slices in their order; all huge ones have the first, all large ones the next."""
     if low + high > WORD:
-        return 0
-    return 1 + (WORD - low - high) * (WORD + 1) + low
+        return int(low + high <= LARGE)
+    return 2 + (WORD - low - high) * (WORD + 1) + low
 
 
 @inner
@@ -65,15 +66,15 @@ def order_slices(sums, rank):
     """Put slices in order of their shapes.
 
     sums: IN, data points by slice and state of X. rank: OUT, place of each slice. Returns how
-    many slices there are up to the last large, small, and live one.
+    many slices there are up to the last huge, large, small, and live one.
     """
     starts = np.zeros(N_SHAPES + 1, np.int64)
     for z in range(sums.shape[0]):
         starts[shape_number(sums[z, 0], sums[z, 1]) + 1] += 1
     for k in range(N_SHAPES):
         starts[k + 1] += starts[k]
-    ends = np.empty(3, np.int64)
-    for kind, most in enumerate((WORD, TINY, 1)):
+    ends = np.empty(4, np.int64)
+    for kind, most in enumerate((LARGE, WORD, TINY, 1)):
         ends[kind] = starts[shape_number(0, most)]
     for z in range(sums.shape[0]):
         shape = shape_number(sums[z, 0], sums[z, 1])
@@ -142,7 +143,7 @@ def count_digits(labels, x_column, weights, fill):
 
 @kernel
 def place_large(labels, x_column, weights, sizes, n_large, n_planes):
-    """Give each row of a large slice a slot in the words of its group.
+    """Give each row of a huge or large slice a slot in the words of its group.
 
     Returns the row in each slot (or `NO_ROW`), 64 to a word, and the run of words of each (slice,
     state of X, binary digit of the weights): where it starts, and where the last of a group ends.

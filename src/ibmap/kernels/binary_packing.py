@@ -162,25 +162,24 @@ def spread_bits(bits, sizes, counts):
 def count_bits(words, first_word, sizes, first, ones):
     """Tell where variables are one in slices with a bit each: those from `first` on.
 
-    A data point is counted for its state of X, as in the sizes: both counts are one word.
+    A data point is counted for its state of X, as in the sizes: both counts are one word there.
     """
     last = sizes.shape[0] - 1
-    sizes = sizes.reshape(-1).view(np.uint64)
     for v in range(ones.shape[0]):
-        counts = ones[v].reshape(-1).view(np.uint64)
         for start in range(first, last, WORD):
             stop = min(start + WORD, last)
             bits = words[first_word + (start - first) // WORD, v]
-            spread_bits(bits, sizes[start:stop], counts[start:stop])
+            spread_bits(bits, sizes[start:stop], ones[v, start:stop])
 
 
 @kernel
-def count_ones(words_large, run_words, words, sizes, ends, ones):
+def count_ones(words_large, run_words, words, sizes, ends, ones, in_words):
     """Count the ones of every packed variable in every slice.
 
     words_large, run_words: IN, the words of large slices, (words, variables), and where those of each
     group start. words: IN, those of the others. sizes: IN, data points by slice and state of X. ends:
     IN, as for `place_small`. ones: OUT, (variables, slices + 1, 2) data points with state 1, by state of X.
+    in_words: IN and OUT, `sizes` and `ones` with the counts of both states of X as one word.
     """
     n_large, n_words, n_live = ends
     bytes_start = n_words - n_large
@@ -188,6 +187,6 @@ def count_ones(words_large, run_words, words, sizes, ends, ones):
     count_large(words_large, run_words, ones)
     count_words(words, sizes, n_large, n_words, ones)
     count_bytes(words, bytes_start, sizes, n_words, n_live, ones)
-    count_bits(words, bits_start, sizes, n_live, ones)
+    count_bits(words, bits_start, in_words[0], n_live, in_words[1])
     for v in range(ones.shape[0]):
         ones[v, sizes.shape[0] - 1, 0] = ones[v, sizes.shape[0] - 1, 1] = 0

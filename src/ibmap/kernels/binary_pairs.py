@@ -1,4 +1,4 @@
-"""Large slices: every test of X against Y given B + W, for all pairs W, Y outside the blanket B.
+"""Huge and large slices: every test of X against Y given B + W, for all pairs W, Y outside the blanket B.
 
 The joint count of (W, Y) in a group of rows is the number of common bits of
 two words; with the counts of W and of Y alone it gives all four cells. One
@@ -7,7 +7,7 @@ sweep over a pair serves two tests: Y given B + W, and W given B + Y. In a slice
     log(e) = R(slice, w) + q(cells of y = 0) + q(cells of y = 1),
     q(a, b) = cell[a] + cell[b] - side[a + b]   for a data points with X = 0, b with X = 1,
 
-where R has everything that does not depend on Y. Up to `MIDDLE` data points no exponential is needed: exp(q)
+where R has everything that does not depend on Y. In large slices no exponential is needed: exp(q)
 is a product of tabulated factors, which are scaled by powers that cancel so that all stay finite. Slice after
 slice, a variable is paired with all later ones, one step at a time for all of them, so that their
 words and logarithms overlap.
@@ -22,8 +22,9 @@ from ibmap.kernels.compiling import inlined, inner, kernel
 from ibmap.kernels.exponential import fast_exp
 
 BIG = 100.0  # adding 1 to exp(BIG) changes nothing, and products of it stay finite
-MIDDLE = 800  # exp(R) of so many data points is below 2**800
-SPILL = 1e30  # products are moved to a logarithm beyond this; with exp(R) they stay finite
+SPILL = (
+    1e6  # products are moved to a logarithm beyond this; times the 2**1000 of a large slice they are finite
+)
 
 
 @inner
@@ -123,12 +124,12 @@ def list_exponents(common0, common1, counts, size, terms, cell, side, exponents)
 def exp_q(a, b, scaled):
     """Give a column's share of the Bayes factor from scaled factors."""
     a, b = np.uint64(a), np.uint64(b)
-    return scaled[0][a] * scaled[0][b] * scaled[1][a + b]
+    return scaled[0][a] * scaled[1][a + b] * scaled[0][b]
 
 
 @inlined
-def multiply_middle(common0, common1, counts, size, terms, scaled, product, products, sums):
-    """Multiply 1 + e of a middle slice into the products of the first variable and of the later ones.
+def multiply_scaled(common0, common1, counts, size, terms, scaled, product, products, sums):
+    """Multiply 1 + e of a large slice into the products of the first variable and of the later ones.
 
     terms: IN, exp(R). scaled: IN, factors of columns. The rest as for `list_exponents` and `multiply`.
     """
@@ -197,58 +198,64 @@ def multiply(factors, product, products, sums):
     return product, log_sum
 
 
-@inner
-def multiply_slice(words, runs, size, counts, terms, logs, scaled, products, sums):
-    """Multiply 1 + e of one slice into the tests of all pairs.
+@kernel
+def huge_sums(words, run_words, first, ones, sizes, prior, logs, sums):
+    """Add what huge slices add to the tests of X against Y given B + W, summed over Y, for every W.
 
-    runs: IN, of the slice, by state of X. counts, terms: IN, from `part_slice`; terms are changed.
-    products, sums: IN and OUT, for each variable given.
+    words: IN, (words, variables). run_words: IN, from `ibmap.kernels.binary_layout.place_large`, of
+    these slices, which are those from `first` on. ones, sizes: IN, data points by slice and state
+    of X. prior: IN, (log odds, odds, what an unseen slice adds, ...); the last is taken off. logs:
+    IN, (cell, side, total). sums: IN and OUT, one entry for each variable outside the blanket.
     """
-    n, is_middle = words.shape[1], size[0] + size[1] <= MIDDLE
+    n = words.shape[1]
+    counts, terms, products = np.empty((n, 2), np.int64), np.empty((n, 2)), np.ones(n)
     common0, common1, factors = np.empty(n, np.int64), np.empty(n, np.int64), np.empty((n, 4))
-    if is_middle:
+    for k in range(run_words.shape[0]):
+        z, runs = first + k, run_words[k]
+        part_slice(ones[:, z], sizes[z], prior[0], logs[1], logs[2], counts, terms)
+        take_off_unseen(terms, prior[2], sums)
+        for v in range(n - 1):
+            rest0, rest1, rest = common0[v + 1 :], common1[v + 1 :], factors[v + 1 :]
+            count_common(words, v, runs[0], rest0)
+            count_common(words, v, runs[1], rest1)
+            list_exponents(rest0, rest1, counts[v:], sizes[z], terms[v:], logs[0], logs[1], rest)
+            sums[v] += replace_exponents(rest, sums[v + 1 :])
+            products[v], log_sum = multiply(rest, products[v], products[v + 1 :], sums[v + 1 :])
+            sums[v] += log_sum
+    for v in range(n):
+        sums[v] += math.log(products[v])
+
+
+@kernel
+def large_sums(words, run_words, first, ones, sizes, prior, logs, scaled, sums):
+    """Do the same for large slices.
+
+    scaled: IN, exp of cell and of minus side, scaled.
+    """
+    n = words.shape[1]
+    counts, terms, products = np.empty((n, 2), np.int64), np.empty((n, 2)), np.ones(n)
+    common0, common1 = np.empty(n, np.int64), np.empty(n, np.int64)
+    for k in range(run_words.shape[0]):
+        z, runs = first + k, run_words[k]
+        part_slice(ones[:, z], sizes[z], prior[0], logs[1], logs[2], counts, terms)
+        take_off_unseen(terms, prior[2], sums)
         for v in range(n):
             terms[v, 0], terms[v, 1] = math.exp(terms[v, 0]), math.exp(terms[v, 1])
-    for v in range(n - 1):
-        rest0, rest1, rest = common0[v + 1 :], common1[v + 1 :], factors[v + 1 :]
-        count_common(words, v, runs[0], rest0)
-        count_common(words, v, runs[1], rest1)
-        if is_middle:
-            products[v], log_sum = multiply_middle(
+        for v in range(n - 1):
+            rest0, rest1 = common0[v + 1 :], common1[v + 1 :]
+            count_common(words, v, runs[0], rest0)
+            count_common(words, v, runs[1], rest1)
+            products[v], log_sum = multiply_scaled(
                 rest0,
                 rest1,
                 counts[v:],
-                size,
+                sizes[z],
                 terms[v:],
                 scaled,
                 products[v],
                 products[v + 1 :],
                 sums[v + 1 :],
             )
-        else:
-            list_exponents(rest0, rest1, counts[v:], size, terms[v:], logs[0], logs[1], rest)
-            sums[v] += replace_exponents(rest, sums[v + 1 :])
-            products[v], log_sum = multiply(rest, products[v], products[v + 1 :], sums[v + 1 :])
-        sums[v] += log_sum
-
-
-@kernel
-def pair_sums(words, run_words, first, ones, sizes, prior, logs, scaled, sums):
-    """Sum what large slices add to the tests of X against Y given B + W, over all Y, for every W.
-
-    words: IN, (words, variables). run_words: IN, from `ibmap.kernels.binary_layout.place_large`, for
-    the slices wanted, from `first` on. ones, sizes: IN, data points by slice and state of X. prior:
-    IN, (log odds, odds, what an unseen slice adds, ...); the last is taken off. logs: IN, (cell, side,
-    total). scaled: IN, exp of the first and of minus the second, scaled. sums: OUT, one entry for
-    each variable outside the blanket.
-    """
-    n = words.shape[1]
-    counts, terms, products = np.empty((n, 2), np.int64), np.empty((n, 2)), np.ones(n)
-    for v in range(n):
-        sums[v] = 0.0
-    for z in range(first, first + run_words.shape[0]):
-        part_slice(ones[:, z], sizes[z], prior[0], logs[1], logs[2], counts, terms)
-        take_off_unseen(terms, prior[2], sums)
-        multiply_slice(words, run_words[z - first], sizes[z], counts, terms, logs, scaled, products, sums)
+            sums[v] += log_sum
     for v in range(n):
         sums[v] += math.log(products[v])
