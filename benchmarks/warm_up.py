@@ -13,7 +13,7 @@ def warm_up() -> float:
     """Run everything once on small tables; return the seconds it took."""
     begun = time.perf_counter()
     for options in ({}, {"cardinalities": 3}):
-        table = data.sample(12, 4, 300, **options)
+        table = data.sample(12, 4, 1000, **options)
         ibmap.IBMAPHC(start="gsmn", n_jobs=2).fit(table)
         ibmap.IBMAPHC(start="empty").fit(table)
         use_every_row(table)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numba import njit
 
 import naive_terms
-from ibmap import IBMAPHC, BayesianTest
+from ibmap import IBMAPHC, BayesianTest, table_score
 from ibmap.independence.table_numbers import TableNumbers
 from ibmap.kernels.blanket_slices import list_slices, merged_groups, slice_table
 from ibmap.kernels.context import all_given
@@ -18,6 +18,14 @@ from ibmap.kernels.sparse_members import new_groups_of_two, without_each
 from ibmap.table import EncodedTable
 from ibmap.table_score import TableScore
 from strategies import plain, tables
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _any_number_of_rows():
+    """Let small tables take the way of large ones."""
+    usual, table_score.WORTHWHILE = table_score.WORTHWHILE, 0
+    yield
+    table_score.WORTHWHILE = usual
 
 
 @njit

@@ -23,6 +23,7 @@ from ibmap.kernels.sparse_members import sparse_member_terms
 Floats = NDArray[np.float64]
 FEW = 40  # variables outside a blanket up to which all changes at once cost less than bounds and a few terms
 
+WORTHWHILE = 1000  # rows from which on compiling the kernels for large blankets is
 SPARSE = 0.6  # configurations for each data point from which on one in six or more has less than two of them
 SURE = 0.999  # prior probability of independence above which that of dependence may be near 0
 
@@ -135,7 +136,7 @@ class TableScore:
         cards = sorted(int(self._table.cardinalities[b]) for b in given)
         size = math.prod(cards[: max(len(cards) - n_dropped, 0)])
         is_open = self._prior.slices == "all" and self._prior.probability <= SURE
-        return is_open and size >= SPARSE * self._table.n_samples
+        return is_open and self._table.n_rows >= WORTHWHILE and size >= SPARSE * self._table.n_samples
 
     def _question(self, x: int, blanket: tuple[int, ...]) -> kernels.Question:
         """Put a variable and its blanket the way the kernels want it: members that split most first."""

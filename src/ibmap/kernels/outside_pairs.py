@@ -90,10 +90,8 @@ def count_pair(piece, ids, others, shift, log_gamma, column, counters):
             in_use[n_in_use] = place
             n_in_use += sums[place] == 0
             sums[place] += count
-            if count > 1:
-                w, y = place >> shift, place & mask
-                first[w] += log_gamma[1 + count]
-                second[y] += log_gamma[1 + count]
+            first[place >> shift] += log_gamma[1 + count]
+            second[place & mask] += log_gamma[1 + count]
     for i in range(n_in_use):
         place = np.uint32(in_use[i])
         w, y = place >> shift, place & mask
@@ -101,6 +99,37 @@ def count_pair(piece, ids, others, shift, log_gamma, column, counters):
         first[w] -= value
         second[y] -= value
         sums[place] = 0
+
+
+@inlined
+def count_long_pair(piece, ids, others, n_states, shift, log_gamma, column, counters):
+    """Do what `count_pair` does where runs of X are long: walk over all states of both classes.
+
+    n_states: IN, of the two classes.
+    """
+    counts, sums, first, second = counters.counts, counters.sums, counters.first, counters.second
+    run_starts, weights = piece.run_starts, piece.weights
+    for r in range(run_starts.shape[0] - 1):
+        for k in range(run_starts[r], run_starts[r + 1]):
+            counts[(np.uint32(ids[k]) << shift) | np.uint32(others[k])] += weights[k]
+        for w in range(n_states[0]):
+            total = 0.0
+            for y in range(n_states[1]):
+                place = (np.uint32(w) << shift) | np.uint32(y)
+                value = log_gamma[1 + counts[place]]
+                sums[place] += counts[place]
+                counts[place] = 0
+                total += value
+                second[y] += value
+            first[w] += total
+    of_column = log_gamma[column]
+    for w in range(n_states[0]):
+        for y in range(n_states[1]):
+            place = (np.uint32(w) << shift) | np.uint32(y)
+            value = log_gamma[column + sums[place]] - of_column
+            sums[place] = 0
+            first[w] -= value
+            second[y] -= value
 
 
 @inlined
@@ -129,14 +158,20 @@ def weigh_pairs(piece, n_classes, classes, kinds, log_gamma, counters, logs):
     """
     products, shift = np.ones(n_classes), bits_of(classes.totals.shape[1])
     x_parts, sizes, totals, n_states = classes.x_parts, classes.sizes, classes.totals, classes.n_states
-    column = kinds.numbers[0, 1]
+    column, n_runs = kinds.numbers[0, 1], piece.run_starts.shape[0] - 1
     for c in range(n_classes):
         logs[c] = 0.0
     for a in range(n_classes):
         kind_a = classes.kinds[a]
         for b in range(a):
             kind_b = classes.kinds[b]
-            count_pair(piece, classes.ids[a], classes.ids[b], shift, log_gamma, column, counters)
+            if n_states[a] * n_states[b] * n_runs <= piece.rows.shape[0]:
+                both = n_states[a], n_states[b]
+                count_long_pair(
+                    piece, classes.ids[a], classes.ids[b], both, shift, log_gamma, column, counters
+                )
+            else:
+                count_pair(piece, classes.ids[a], classes.ids[b], shift, log_gamma, column, counters)
             products[a], logs[a] = close_class(
                 counters.first, totals[a], x_parts[kind_b, a], n_states[a], kinds.log_odds[kind_a],
                 products[a], logs[a], sizes[b],

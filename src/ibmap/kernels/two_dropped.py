@@ -124,7 +124,7 @@ def n_changed(slices, members, own, other, side, across):
     for s in members:
         g, h = own[s], other[s]
         if s < slices.n_live:
-            n += (g >= 0) + (h >= 0) - 1
+            n += int(g >= 0) + int(h >= 0) - 1
         if g >= 0 and is_first(side.groups, g, s):
             n -= 1
         if h >= 0 and is_first(across.groups, h, s):
