@@ -67,6 +67,16 @@ def load(task: dict[str, Any]) -> EncodedTable:
     return EncodedTable(codes, cards, names, labels, np.ones(n_rows, np.int64), Preparation(n_rows))
 
 
+def look_at_blankets(table: EncodedTable) -> None:
+    """Load the kernels of small and of large blankets, which fits of small tables do not reach."""
+    from ibmap import BayesianTest
+    from ibmap.score import local_score
+
+    score = local_score(BayesianTest(table))
+    for size in range(7):
+        score.changes(0, tuple(range(1, 1 + size)))
+
+
 def main() -> None:
     import ibmap
     from benchmarks import data
@@ -75,6 +85,7 @@ def main() -> None:
     n_states = max(task["cardinalities"])
     ibmap.IBMAPHC(**task["options"]).fit(data.sample(8, 2, 200, cardinalities=n_states))
     ibmap.IBMAPHC(**task["options"]).fit(data.sample(6, 2, 20000, cardinalities=n_states))
+    look_at_blankets(data.sample(8, 2, 1000, cardinalities=n_states))
     before = memory("VmRSS")
     reset_peak()
     table = load(task)
