@@ -13,7 +13,9 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from ibmap.kernels import binary_grid, binary_sparse, near_pairs, shares, sparse_outside
+from ibmap.kernels import binary_grid, binary_sparse, near_pairs, sparse_outside
+from ibmap.kernels.shares import MOST
+from ibmap.kernels.two_by_two import SIDE
 
 Floats = NDArray[np.float64]
 LARGE = 8  # members from which on a blanket's slices are mostly small
@@ -54,6 +56,7 @@ class LargeBlankets:
 
     def __init__(self, logs: tuple[Floats, ...], smalls: tuple[Floats, ...]) -> None:
         self._logs, self._smalls = logs, smalls
+        self._ratios: Floats | None = None
         self._shares: dict[int, Floats] = {}
 
     def parts(self, slices: BlanketSlices, priors: Floats) -> tuple[Callable[[], tuple[Floats, ...]], ...]:
@@ -157,7 +160,45 @@ class LargeBlankets:
     def _table(self, n_given: int, prior: Floats) -> Floats:
         """Give the shares of small slices for a number of variables given."""
         if n_given not in self._shares:
-            table = np.empty(shares.N_ENTRIES)
-            shares.fill_shares(prior, self._logs, self._smalls, table)
-            self._shares[n_given] = table
+            if self._ratios is None:
+                self._ratios = slice_ratios(*self._smalls)
+            self._shares[n_given] = share_table(self._ratios, prior)
         return self._shares[n_given]
+
+
+def slice_ratios(columns: Floats, rows: Floats, totals: Floats) -> Floats:
+    """Tabulate the Bayes factor of slices of at most 15 data points a cell.
+
+    Parameters
+    ----------
+    columns, rows, totals : ndarray
+        Its factors: of the two cells of a column (flat, 65 x 65), of a row, and of a whole slice.
+
+    Returns
+    -------
+    ndarray
+        Flat, in the order of `ibmap.kernels.shares`; 0 for a slice of fewer than two data points.
+    """
+    b1, b0, a1, a0 = np.indices((MOST + 1,) * 4)
+    of_columns = columns[a0 * SIDE + a1] * columns[b0 * SIDE + b1]
+    size = a0 + a1 + b0 + b1
+    ratios = of_columns * rows[a0 + b0] * rows[a1 + b1] * totals[size]
+    return np.where(size < 2, 0.0, ratios).ravel()
+
+
+def share_table(ratios: Floats, prior: Floats) -> Floats:
+    """Tabulate the shares of slices of at most 15 data points a cell.
+
+    Parameters
+    ----------
+    ratios : ndarray
+        What `slice_ratios` gives.
+    prior : ndarray
+        Log-odds and odds of dependence in a slice, -log p / K and -log p.
+
+    Returns
+    -------
+    ndarray
+        In the same order.
+    """
+    return np.where(ratios > 0, np.log1p(prior[1] * ratios) - prior[2], 0.0)

@@ -4,7 +4,8 @@
 
 and the bracket, the slice's share, is 0 with fewer than two data points. So only slices
 that occur are summed, and none is counted. Most slices of a large blanket have few data points:
-the shares of all slices with at most 15 in each cell are tabulated, for one number of slices K.
+the shares of all slices with at most 15 in each cell are tabulated, for one number of slices K. The
+index of a table has four bits for each cell, in the order of `two_by_two`, the first lowest.
 
 A slice is written as a word, its data points with X = 0 and with X = 1 in the halves, so that
 adding words merges slices. A test of X against Y in a slice takes two words, of Y = 0 and of Y = 1.
@@ -12,30 +13,16 @@ adding words merges slices. A test of X against Y in a slice takes two words, of
 
 import numpy as np
 
-from ibmap.kernels.compiling import inlined, inner, kernel
+from ibmap.kernels.compiling import inlined, inner
 from ibmap.kernels.two_by_two import log_factor
 
 MOST = 15  # data points of a cell that a table knows
 BITS = 4  # of a table's index for each cell
-N_ENTRIES = 1 << (4 * BITS)
 HALF = np.uint64(32)
 LOW = np.uint64(0xFFFFFFFF)
 OVER = np.uint64(0xFFFFFFF0FFFFFFF0)  # bits of a word with a count over 15
 PACK = np.uint64(32 - BITS)
 BYTE = np.uint64(0xFF)
-
-
-@kernel
-def fill_shares(prior, logs, smalls, table):
-    """Tabulate the share of every slice of at most 15 data points a cell. table: OUT."""
-    for a0 in range(MOST + 1):
-        for a1 in range(MOST + 1):
-            for b0 in range(MOST + 1):
-                for b1 in range(MOST + 1):
-                    index = a0 | a1 << BITS | b0 << 2 * BITS | b1 << 3 * BITS
-                    table[index] = 0.0
-                    if a0 + a1 + b0 + b1 >= 2:
-                        table[index] = log_factor(prior, a0, a1, b0, b1, logs, smalls) - prior[2]
 
 
 @inner
