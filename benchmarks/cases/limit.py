@@ -2,8 +2,9 @@
 
 A look at X has to AND and popcount one word for each pair of variables outside
 the blanket and each 64 rows (of each slice and state of X), and to multiply
-four factors into products for each such pair and live slice: with an
-exponential in slices of over 64 rows, from tables in smaller ones. The steps
+four factors into products for each such pair and slice: with an exponential
+in slices of over 1000 rows, from tables in smaller ones. In slices of up to
+seven rows no pairs are looked at, only single variables. The steps
 are timed alone, on data that stays in the nearest cache; their sum over the
 looks of a climb is a floor for this way of working, without sorting, packing,
 members of blankets and bookkeeping.
@@ -23,13 +24,14 @@ from benchmarks import data
 from benchmarks.findings import Finding
 from benchmarks.looks import Look, looks_of
 from benchmarks.measure import Setting, in_turns
+from ibmap.kernels.binary_layout import LARGE, TINY
 
 TITLE = "What the hardware would allow (n = 50, N = 12000, from the empty graph, 1 thread)"
 WORD = 64
 
 
 class Work(NamedTuple):
-    """Operations of a climb: words ANDed and counted, factors of large and small slices, words packed."""
+    """Operations of a climb: words ANDed and counted, factors of huge and other slices, words packed."""
 
     words: int
     exponentials: int
@@ -68,15 +70,15 @@ def run(setting: Setting) -> Iterator[Finding]:
 def count_work(table: ibmap.EncodedTable, looks: list[Look]) -> Work:
     total = np.zeros(4, np.int64)
     for x, blanket in looks:
-        n_words, n_large, n_small = slice_words(table.codes, x, blanket)
+        n_words, n_huge, n_others = slice_words(table.codes, x, blanket)
         n_outside = table.n_variables - 1 - len(blanket)
         n_pairs = n_outside * (n_outside - 1) // 2
-        total += n_pairs * n_words, 4 * n_pairs * n_large, 4 * n_pairs * n_small, n_outside * n_words
+        total += n_pairs * n_words, 4 * n_pairs * n_huge, 4 * n_pairs * n_others, n_outside * n_words
     return Work(*total.tolist())
 
 
 def slice_words(codes: np.ndarray, x: int, blanket: tuple[int, ...]) -> tuple[int, int, int]:
-    """Count the words of a packed column, and the slices of over 64 rows and of 2 to 64."""
+    """Count the words of a packed column, the slices of over 1000 rows and those down to eight rows."""
     keys = np.zeros(len(codes), np.int64)
     for k, z in enumerate(blanket):
         keys |= codes[:, z].astype(np.int64) << k
@@ -85,8 +87,9 @@ def slice_words(codes: np.ndarray, x: int, blanket: tuple[int, ...]) -> tuple[in
     totals = sizes.sum(axis=1)
     is_large = totals > WORD
     large_words = -(-sizes[is_large] // WORD)
-    n_small = int(((totals >= 2) & ~is_large).sum())
-    return int(large_words.sum()) + n_small, int(is_large.sum()), n_small
+    n_small = int(((totals > TINY) & ~is_large).sum())
+    n_huge = int((totals > LARGE).sum())
+    return int(large_words.sum()) + n_small, n_huge, int((totals > TINY).sum()) - n_huge
 
 
 def step_times(setting: Setting) -> Steps:

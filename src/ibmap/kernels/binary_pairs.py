@@ -22,9 +22,7 @@ from ibmap.kernels.compiling import inlined, inner, kernel
 from ibmap.kernels.exponential import fast_exp
 
 BIG = 100.0  # adding 1 to exp(BIG) changes nothing, and products of it stay finite
-SPILL = (
-    1e6  # products are moved to a logarithm beyond this; times the 2**1000 of a large slice they are finite
-)
+SPILL = 1e6  # products are moved to a logarithm beyond this; times 2**1000, of a large slice, they are finite
 
 
 @inner
