@@ -5,6 +5,7 @@ import pytest
 
 from ibmap import BayesianTest, binary_score
 from ibmap.binary_score import BinaryScore
+from ibmap.score import TestScore
 from ibmap.sharing import Team
 from ibmap.table import EncodedTable
 
@@ -40,3 +41,10 @@ def test_threads_that_share_the_parts_of_looks_find_the_same_bits(monkeypatch, w
             for _ in range(3):
                 found = team.run([score.shared_bounds(0, blanket) for blanket in BLANKETS])
                 assert all(np.array_equal(f[0], a) for f, a in zip(found, alone, strict=True))
+
+
+@pytest.mark.parametrize("prior", [1e-6, 1e-15, 1e-200])
+def test_terms_stay_finite_however_sure_the_prior_is_of_dependence(prior):
+    x, w = np.arange(1000) % 2, np.arange(1000) // 2 % 2
+    test = BayesianTest(EncodedTable.from_codes(np.stack([x, w, x, x, w], 1), [2] * 5), prior)
+    assert BinaryScore(test).changes(0, ()) == pytest.approx(TestScore(test).changes(0, ()), abs=1e-9)

@@ -15,6 +15,7 @@ from ibmap.kernels.blanket_slices import list_slices, merged_groups, slice_table
 from ibmap.kernels.context import all_given
 from ibmap.kernels.slice_groups import as_partition, new_marks
 from ibmap.kernels.sparse_members import new_groups_of_two, without_each
+from ibmap.score import TestScore
 from ibmap.table import EncodedTable
 from ibmap.table_score import TableScore
 from strategies import plain, tables
@@ -151,3 +152,12 @@ def test_a_climb_over_many_states_is_the_same_on_any_number_of_threads():
     one, two = (IBMAPHC(start="empty", n_jobs=n).fit(table) for n in (1, 2))
     assert one.score_ == two.score_
     assert one.result_.trace == two.result_.trace
+
+
+def test_states_may_outnumber_the_rows():
+    rng = np.random.default_rng(0)
+    codes = np.hstack([rng.integers(297, 300, (60, 4)), rng.integers(0, 2, (60, 3))])
+    test = BayesianTest(EncodedTable.from_codes(codes, [300] * 4 + [2] * 3))
+    blanket = (1, 2, 3, 4)
+    found, slow = TableScore(test).changes(0, blanket), TestScore(test).changes(0, blanket)
+    assert found == pytest.approx(slow, rel=1e-9, abs=1e-9)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ibmap.sharing import Team, alone, whole
+from ibmap.sharing import Team, alone, behind, whole
 
 # a work to be tried: how many calls it makes at a time, stage after stage
 stages = st.lists(st.integers(0, 4), max_size=4)
@@ -99,3 +99,26 @@ def test_no_helper_outlives_its_team():
 def interrupted(_):
     """Be stopped by the user."""
     raise KeyboardInterrupt
+
+
+def interrupted_in_a_kernel():
+    """Raise what compiled code makes of an interrupt: errors of the interpreter, one around another."""
+    try:
+        try:
+            raise KeyboardInterrupt
+        except KeyboardInterrupt as error:
+            raise SystemError("unpickling returned a result with an exception set") from error
+    except SystemError as error:
+        raise SystemError("a kernel returned a result with an exception set") from error
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_an_interrupt_that_a_kernel_hides_is_raised_as_one(n_threads):
+    with Team(n_threads) as team, pytest.raises(KeyboardInterrupt):
+        team.map(lambda _: interrupted_in_a_kernel(), [0, 1])
+
+
+def test_other_errors_of_the_interpreter_stay_what_they_are():
+    with pytest.raises(SystemError):
+        alone(whole(lambda: (_ for _ in ()).throw(SystemError("broken"))))
+    assert isinstance(behind(SystemError("broken")), SystemError)

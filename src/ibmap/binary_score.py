@@ -40,6 +40,7 @@ Integers = NDArray[np.int64]
 FEW_SLICES = 64  # so few tiny slices are multiplied out as small ones are
 WORK_OF_WORD, WORK_OF_SLICE = 0.4, 5.0  # nanoseconds a pair, in large slices: as measured, on average
 WORK_OF_PART, MAX_PARTS = 2e5, 4  # a part worth handing over, and how many there are at most
+MOST_LOG_ODDS = 10.0  # of dependence in a slice up to which its factor is a product of scaled factors
 MAX_BLANKET = 63  # a slice's key is one machine word
 
 
@@ -285,7 +286,8 @@ class BinaryScore:
     def _large_sums(self, slices: _Slices, prior: Floats, first: int, last: int) -> Floats:
         """Add up huge and large slices."""
         words, runs, ones, sizes = slices.words_large, slices.run_words, slices.ones, slices.sizes
-        huge, sums = min(max(slices.n_huge, first), last), np.zeros(len(slices.ones))
+        n_huge = slices.n_huge if prior[0] < MOST_LOG_ODDS else last  # products would not stay finite
+        huge, sums = min(max(n_huge, first), last), np.zeros(len(slices.ones))
         if huge > first:
             binary_pairs.huge_sums(words, runs[first:huge], first, ones, sizes, prior, self._tables, sums)
         if last > huge:

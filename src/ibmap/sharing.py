@@ -67,6 +67,32 @@ def alone(work: Work[Found]) -> Found:
     except StopIteration as end:
         found: Found = end.value
         return found
+    except SystemError as error:
+        raise behind(error) from None
+
+
+def behind(error: BaseException) -> BaseException:
+    """Give the interrupt behind an error, if compiled code reports one in its place.
+
+    Parameters
+    ----------
+    error : BaseException
+        What was raised.
+
+    Returns
+    -------
+    BaseException
+        A KeyboardInterrupt that came while arguments were handed to a kernel, else the error.
+
+    Examples
+    --------
+    >>> behind(ValueError("no"))
+    ValueError('no')
+    """
+    cause: BaseException | None = error
+    while isinstance(cause, SystemError):
+        cause = cause.__cause__ or cause.__context__
+    return cause if isinstance(cause, KeyboardInterrupt) else error
 
 
 class _Course(Generic[Found]):
@@ -185,7 +211,7 @@ class Team:
             self._carry_out(step)
         if self._error is not None:
             error, self._error = self._error, None
-            raise error
+            raise behind(error)
         return [course.found[0] for course in courses]
 
     def _help(self) -> None:

@@ -68,8 +68,11 @@ def bits_of(n_states):
 def new_counters(n_x, n_member, n_other, n_rows):
     """Make counters for so many states of X, of the member and of others."""
     bits = bits_of(n_x), bits_of(n_member)
+    n_cells = (
+        n_x * n_member
+    )  # of which a group without two members takes all, the others as many as have rows
     return Counters(
-        np.zeros(n_other * min(n_rows, n_x * n_member), np.int32),
+        np.zeros(max(n_other * min(n_rows, n_cells), n_cells), np.int32),
         np.zeros(n_other << bits[0], np.int32), np.zeros(n_other << bits[1], np.int32),
         np.zeros(n_other, np.int32), np.zeros(n_other),
         np.empty(n_rows + 1, np.int32), np.empty(n_rows + 1, np.int32), np.empty(n_rows + 1, np.int32),
