@@ -14,7 +14,7 @@ from ibmap.binary_score import BinaryScore
 from ibmap.independence.posterior import Prior
 from ibmap.kernels import binary_grid, binary_sparse
 from ibmap.kernels.near_pairs import list_edges, near_pairs
-from ibmap.large_blankets import share_table, slice_ratios
+from ibmap.large_blankets import cell_ratios, share_table
 from ibmap.score import TestScore
 from ibmap.table import EncodedTable
 from ibmap.table_score import TableScore
@@ -83,7 +83,7 @@ def log_ratio(a0, a1, b0, b1):
 @given(st.tuples(*[st.integers(0, 15)] * 4), st.integers(0, 40), st.sampled_from([0.5, 0.1]))
 def test_the_share_of_a_slice_is_what_it_adds_beyond_one_without_data(cells, n_given, probability):
     prior = slice_prior(n_given, probability)
-    table = share_table(slice_ratios(*tables_of(probability)[1]), prior)
+    table = share_table(cell_ratios(*tables_of(probability)[1]), prior)
     a0, a1, b0, b1 = cells
     found = table[a0 | a1 << 4 | b0 << 8 | b1 << 12]
     expected = 0.0
@@ -97,7 +97,7 @@ def test_tests_without_two_members_are_the_same_on_a_grid_and_by_pairs(n_members
     keys = np.array(random.sample(range(1 << n_members), random.randint(1, 1 << n_members)), np.uint64)
     sizes = np.array([[random.choice([0, 1, 2, 9, 70]) for _ in range(2)] for _ in keys] + [[0, 0]], np.int32)
     prior, logs = slice_prior(n_members - 2, 0.5), tables_of(0.5)
-    table = share_table(slice_ratios(*logs[1]), prior)
+    table = share_table(cell_ratios(*logs[1]), prior)
     on_grid, by_pairs = np.zeros(n_members), np.zeros(n_members)
     binary_grid.grid_terms(keys, sizes, prior, table, *logs, on_grid)
     binary_sparse.pair_terms(sizes, *near_pairs(keys, n_members), prior, table, *logs, by_pairs)

@@ -60,8 +60,14 @@ def test_a_team_begins_a_work_only_when_nothing_begun_is_left_to_take():
         order.append(name)
         yield (lambda: order.append(name), lambda: order.append(name))
 
-    with Team(1) as team:
-        team.run([noted("a"), noted("b")])
+    def held():  # keeps one of the two threads busy until the other is done
+        deadline = time.monotonic() + 10
+        while len(order) < 6 and time.monotonic() < deadline:
+            time.sleep(0.001)
+        yield ()
+
+    with Team(2) as team:
+        team.run([held(), noted("a"), noted("b")])
     assert order == ["a", "a", "a", "b", "b", "b"]
 
 

@@ -196,7 +196,7 @@ class BinaryScore:
         if d < LARGE:
             *sums, inside = yield *pairs, partial(self._member_terms, slices, d, priors)
         else:
-            first, second, *sums = yield *self._large.parts(slices, priors), *pairs
+            first, second, *sums = yield *self._large.parts(slices, d, priors), *pairs
             inside = self._large.sum_up(first, second)
         return inside, sum(sums, np.full(n, (n - 1) * priors[3, 3]))
 

@@ -59,13 +59,17 @@ class LargeBlankets:
         self._ratios: Floats | None = None
         self._shares: dict[int, Floats] = {}
 
-    def parts(self, slices: BlanketSlices, priors: Floats) -> tuple[Callable[[], tuple[Floats, ...]], ...]:
+    def parts(
+        self, slices: BlanketSlices, n_members: int, priors: Floats
+    ) -> tuple[Callable[[], tuple[Floats, ...]], ...]:
         """Give calls that do the tests, none of which depends on another, the longest first.
 
         Parameters
         ----------
         slices : BlanketSlices
             The slices of the blanket.
+        n_members : int
+            Its members.
         priors : ndarray
             Rows (log-odds, odds, -log p / K, -log p) for sets of two members less than the
             blanket, of one less, of as many.
@@ -75,7 +79,6 @@ class LargeBlankets:
         tuple of callable
             `sum_up` takes what they return.
         """
-        n_members = int(priors[2, 3] / priors[2, 2]).bit_length() - 1
         tables = [self._table(n_members - less, priors[2 - less]) for less in (2, 1, 0)]
         if (1 << n_members) <= GRID * len(slices.keys):
             edges, diagonals = near_pairs.list_edges(slices.keys, n_members), None
@@ -161,12 +164,12 @@ class LargeBlankets:
         """Give the shares of small slices for a number of variables given."""
         if n_given not in self._shares:
             if self._ratios is None:
-                self._ratios = slice_ratios(*self._smalls)
+                self._ratios = cell_ratios(*self._smalls)
             self._shares[n_given] = share_table(self._ratios, prior)
         return self._shares[n_given]
 
 
-def slice_ratios(columns: Floats, rows: Floats, totals: Floats) -> Floats:
+def cell_ratios(columns: Floats, rows: Floats, totals: Floats) -> Floats:
     """Tabulate the Bayes factor of slices of at most 15 data points a cell.
 
     Parameters
@@ -192,7 +195,7 @@ def share_table(ratios: Floats, prior: Floats) -> Floats:
     Parameters
     ----------
     ratios : ndarray
-        What `slice_ratios` gives.
+        What `cell_ratios` gives.
     prior : ndarray
         Log-odds and odds of dependence in a slice, -log p / K and -log p.
 

@@ -17,7 +17,6 @@ from ibmap.kernels.exponential import fast_exp
 from ibmap.kernels.likelihood import BIG, TINY, add_logs
 
 SHORT = 16  # rows of a slice up to which its factors are multiplied out
-MODERATE = 250.0  # logs of constants up to this, plus and minus, are multiplied out
 
 
 @inner
