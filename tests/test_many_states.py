@@ -12,6 +12,7 @@ import naive_terms
 from ibmap import IBMAPHC, BayesianTest, table_score
 from ibmap.independence.table_numbers import TableNumbers
 from ibmap.kernels.blanket_slices import list_slices, merged_groups, slice_table
+from ibmap.kernels.class_pairs import Cells, number_cells
 from ibmap.kernels.context import all_given
 from ibmap.kernels.slice_groups import as_partition, new_marks
 from ibmap.kernels.sparse_members import new_groups_of_two, without_each
@@ -48,6 +49,18 @@ def groups_without_two(context, data, x, members, n_marks):
     _, pairs = without_each(table, marks)
     found = new_groups_of_two(pairs, table, marks)
     return slices, [(ranges, as_partition(groups)) for ranges, groups in found]
+
+
+@njit
+def numbered_cells(ids, others, n_states):
+    """Call a kernel that Python cannot: the cell of each row, and the states of each cell."""
+    n = ids.shape[0]
+    cells = Cells(
+        np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int32),
+        np.empty(n_states[0] + 1, np.int32), np.empty(n, np.int32), np.empty(n_states[1], np.int32),
+    )  # fmt: skip
+    number_cells(ids, others, n_states, cells)
+    return cells.numbers, cells.first, cells.second
 
 
 @st.composite
@@ -161,3 +174,25 @@ def test_states_may_outnumber_the_rows():
     blanket = (1, 2, 3, 4)
     found, slow = TableScore(test).changes(0, blanket), TestScore(test).changes(0, blanket)
     assert found == pytest.approx(slow, rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("weight", [1, 3])
+def test_two_columns_may_have_too_many_states_for_counters(weight):
+    rng = np.random.default_rng(1)
+    names = rng.integers(0, 250, 400)
+    others = np.where(rng.random(400) < 0.5, names, rng.integers(0, 250, 400))
+    codes = np.column_stack([rng.integers(0, 3, (400, 3)), names, others])
+    codes[:, 1] = np.where(rng.random(400) < 0.6, codes[:, 0], codes[:, 1])
+    weights = rng.integers(1, weight + 1, 400)
+    test = BayesianTest(EncodedTable.from_codes(codes, [3, 3, 3, 250, 300], weights=weights))
+    for x, blanket in ((0, ()), (0, (1,)), (3, (1,)), (0, (3,))):
+        found, slow = TableScore(test).changes(x, blanket), TestScore(test).changes(x, blanket)
+        assert found == pytest.approx(slow, rel=1e-9, abs=1e-9)
+
+
+@given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 9)), min_size=1, max_size=30))
+def test_rows_have_the_same_cell_if_both_states_are_the_same(states):
+    ids, others = np.array(states, np.uint16).T.copy()
+    numbers, first, second = numbered_cells(ids, others, (7, 10))
+    assert list(zip(first[numbers], second[numbers], strict=True)) == states
+    assert sorted(set(numbers.tolist())) == list(range(len(set(states))))

@@ -11,6 +11,14 @@ from collections import namedtuple
 
 import numpy as np
 
+from ibmap.kernels.class_pairs import (
+    count_long_pair,
+    count_pair,
+    count_wide_pair,
+    most_states,
+    new_pair_counters,
+    number_cells,
+)
 from ibmap.kernels.compiling import inlined, inner, kernel
 from ibmap.kernels.context import (
     dirichlet,
@@ -26,9 +34,6 @@ from ibmap.kernels.slice_odds import add_factor, log_of
 # Kinds of columns (see `slice_columns`): the kind of each column outside; for each kind the Dirichlet
 # parameters and their sums, and the prior log-odds of a slice of B + W.
 Kinds = namedtuple("Kinds", "of_column numbers log_odds")
-# Counters of a pair of classes: cells of a run of X (zero before and after), of the slice, those that occur
-# in a run and in the slice, and sums by the state of either class.
-PairCounters = namedtuple("PairCounters", "counts sums touched in_use first second")
 # Sums over slices for each column outside: of log(1 + e) over all tests given B + W, of the slices of
 # B + W, and of the odds of the test given B.
 OutsideSums = namedtuple("OutsideSums", "logs n_live odds")
@@ -67,72 +72,6 @@ def times_power(product, log, t, n):
 
 
 @inlined
-def count_pair(piece, ids, others, shift, log_gamma, column, counters):
-    """Sum over a slice what the cells of X and two classes give to the states of each.
-
-    ids, others: IN, states of the classes. shift: IN, bits of a state of the second. column: IN, Dirichlet
-    parameter of a state. counters: IN and OUT; `first` and `second` are added to.
-    """
-    counts, sums, touched, in_use, first, second = counters
-    run_starts, weights = piece.run_starts, piece.weights
-    n_in_use, mask = 0, (np.uint32(1) << shift) - np.uint32(1)
-    for r in range(run_starts.shape[0] - 1):
-        n = 0
-        for k in range(run_starts[r], run_starts[r + 1]):
-            place = (np.uint32(ids[k]) << shift) | np.uint32(others[k])
-            touched[n] = place
-            n += counts[place] == 0
-            counts[place] += weights[k]
-        for i in range(n):
-            place = np.uint32(touched[i])
-            count = counts[place]
-            counts[place] = 0
-            in_use[n_in_use] = place
-            n_in_use += sums[place] == 0
-            sums[place] += count
-            first[place >> shift] += log_gamma[1 + count]
-            second[place & mask] += log_gamma[1 + count]
-    for i in range(n_in_use):
-        place = np.uint32(in_use[i])
-        w, y = place >> shift, place & mask
-        value = rising(log_gamma, column, sums[place])
-        first[w] -= value
-        second[y] -= value
-        sums[place] = 0
-
-
-@inlined
-def count_long_pair(piece, ids, others, n_states, shift, log_gamma, column, counters):
-    """Do what `count_pair` does where runs of X are long: walk over all states of both classes.
-
-    n_states: IN, of the two classes.
-    """
-    counts, sums, first, second = counters.counts, counters.sums, counters.first, counters.second
-    run_starts, weights = piece.run_starts, piece.weights
-    for r in range(run_starts.shape[0] - 1):
-        for k in range(run_starts[r], run_starts[r + 1]):
-            counts[(np.uint32(ids[k]) << shift) | np.uint32(others[k])] += weights[k]
-        for w in range(n_states[0]):
-            total = 0.0
-            for y in range(n_states[1]):
-                place = (np.uint32(w) << shift) | np.uint32(y)
-                value = log_gamma[1 + counts[place]]
-                sums[place] += counts[place]
-                counts[place] = 0
-                total += value
-                second[y] += value
-            first[w] += total
-    of_column = log_gamma[column]
-    for w in range(n_states[0]):
-        for y in range(n_states[1]):
-            place = (np.uint32(w) << shift) | np.uint32(y)
-            value = log_gamma[column + sums[place]] - of_column
-            sums[place] = 0
-            first[w] -= value
-            second[y] -= value
-
-
-@inlined
 def close_class(values, totals, x_parts, n_states, log_odds, product, log, n):
     """Multiply in what each state of a class gives, n times, and clear the values."""
     factor, more = 1.0, 0.0
@@ -151,12 +90,12 @@ def close_class(values, totals, x_parts, n_states, log_odds, product, log, n):
 
 
 @inner
-def weigh_pairs(piece, n_classes, classes, kinds, log_gamma, counters, logs):
+def weigh_pairs(piece, n_classes, classes, kinds, log_gamma, counters, cells, logs):
     """Sum log(1 + e) over the tests given B + W between the classes of a slice.
 
     logs: OUT, for each class as W, over all columns Y that have two states or more.
     """
-    products, shift = np.ones(n_classes), bits_of(classes.totals.shape[1])
+    products, n_rows = np.ones(n_classes), piece.rows.shape[0]
     x_parts, sizes, totals, n_states = classes.x_parts, classes.sizes, classes.totals, classes.n_states
     column, n_runs = kinds.numbers[0, 1], piece.run_starts.shape[0] - 1
     for c in range(n_classes):
@@ -164,14 +103,15 @@ def weigh_pairs(piece, n_classes, classes, kinds, log_gamma, counters, logs):
     for a in range(n_classes):
         kind_a = classes.kinds[a]
         for b in range(a):
-            kind_b = classes.kinds[b]
-            if n_states[a] * n_states[b] * n_runs <= piece.rows.shape[0]:
-                both = n_states[a], n_states[b]
-                count_long_pair(
-                    piece, classes.ids[a], classes.ids[b], both, shift, log_gamma, column, counters
-                )
+            kind_b, ids, others = classes.kinds[b], classes.ids[a][:n_rows], classes.ids[b][:n_rows]
+            both, shift = (n_states[a], n_states[b]), bits_of(n_states[b])
+            if n_states[a] * n_states[b] * n_runs <= n_rows:
+                count_long_pair(piece, ids, others, both, shift, log_gamma, column, counters)
+            elif n_states[a] << shift <= counters.counts.shape[0]:
+                count_pair(piece, ids, others, shift, log_gamma, column, counters)
             else:
-                count_pair(piece, classes.ids[a], classes.ids[b], shift, log_gamma, column, counters)
+                number_cells(ids, others, both, cells)
+                count_wide_pair(piece, cells, log_gamma, column, counters)
             products[a], logs[a] = close_class(
                 counters.first, totals[a], x_parts[kind_b, a], n_states[a], kinds.log_odds[kind_a],
                 products[a], logs[a], sizes[b],
@@ -243,7 +183,7 @@ def weigh_with_constant(piece, n_classes, own, values, bases, constant, kinds, c
 @inner
 def weigh_slice(piece, codes, outside, kinds, log_gamma, log_odds, scratch, sums):
     """Add what one slice of B gives to all sums. log_odds: IN, of a slice of B. sums: IN and OUT."""
-    classes, class_of, counters, bases, logs, values, constants = scratch
+    classes, class_of, counters, cells, bases, logs, values, constants = scratch
     n_classes = find_classes(piece, codes, outside, kinds.of_column, classes, class_of)
     constant = x_of_slice(piece, kinds.numbers, log_gamma, bases)
     for c in range(n_classes):
@@ -251,7 +191,7 @@ def weigh_slice(piece, codes, outside, kinds, log_gamma, log_odds, scratch, sums
         values[c] = bases[classes.kinds[c]]
         for w in range(classes.n_states[c]):
             values[c] += classes.cells[c, w]
-    weigh_pairs(piece, n_classes, classes, kinds, log_gamma, counters, logs)
+    weigh_pairs(piece, n_classes, classes, kinds, log_gamma, counters, cells, logs)
     weigh_constants(piece, n_classes, classes, kinds, logs)
     for d in range(bases.shape[0]):
         if piece.n_constant[d] > 0:
@@ -301,16 +241,14 @@ def cut(piece, rows, x_codes, weights):
 def weigh_slices(context, data, prior, question, kinds, sums):
     """Sum over all slices of B. sums: OUT."""
     outside, n = question.outside, question.outside.shape[0]
-    n_most, n_kinds, longest = data.cardinalities[outside].max(), kinds.log_odds.shape[0], 0
+    n_kinds, longest = kinds.log_odds.shape[0], 0
     for s in range(context.starts.shape[0] - 1):
         longest = max(longest, context.starts[s + 1] - context.starts[s])
-    room = new_piece(longest, n_most, n_kinds)
-    counters = PairCounters(
-        np.zeros(n_most << bits_of(n_most), np.int32), np.zeros(n_most << bits_of(n_most), np.int32),
-        np.empty(longest + 1, np.int32), np.empty(longest + 1, np.int32), np.zeros(n_most), np.zeros(n_most),
-    )  # fmt: skip
+    n_most = most_states(data.cardinalities[outside], longest)
+    room = new_piece(longest, data.cardinalities[outside].max(), n_kinds)
+    counters, cells = new_pair_counters(n_most, longest)
     scratch = (
-        new_classes(n, longest, n_most, n_kinds), np.empty(n, np.int64), counters,
+        new_classes(n, longest, n_most[0], n_kinds), np.empty(n, np.int64), counters, cells,
         np.empty(n_kinds), np.empty(n), np.empty(n), np.empty(n_kinds),
     )  # fmt: skip
     log_odds = slice_prior(context, prior)[0]
