@@ -1,5 +1,6 @@
 """``ibmap reproduce`` as a user meets it."""
 
+import contextlib
 import json
 import os
 import signal
@@ -138,6 +139,27 @@ def test_an_interrupt_keeps_what_is_done_and_says_how_to_go_on(tmp_path):
     lines = journal.read_bytes().splitlines()
     assert len(lines) >= 3
     assert all(json.loads(line) for line in lines)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")
+def test_an_interrupt_is_heard_before_any_run_is_done(tmp_path):
+    command = [sys.executable, "-c", "from ibmap.cli import main; main()"]
+    arguments = ["reproduce", "n12", "-o", str(tmp_path), "--jobs", "2"]
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}  # empty: the workers compile for long
+    with subprocess.Popen(
+        command + arguments, stderr=subprocess.PIPE, start_new_session=True, env=environment
+    ) as group:
+        deadline = time.monotonic() + 100
+        while time.monotonic() < deadline and not list(tmp_path.rglob("*.nbc")):  # a worker's first kernel
+            time.sleep(0.05)
+        os.killpg(group.pid, signal.SIGINT)
+        try:
+            _, err = group.communicate(timeout=60)
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(group.pid, signal.SIGKILL)
+    assert group.returncode == reproduce.INTERRUPTED
+    assert b"Traceback" not in err
 
 
 def test_help_is_quick_and_loads_nothing_heavy():

@@ -25,6 +25,10 @@ from ibmap.experiments.journal import Journal, Row
 from ibmap.experiments.study import Plan, Run, Study
 from ibmap.options import as_count, as_thread_count
 
+HEARING = (
+    0.5  # seconds; Polars has interrupts restart what they meet, so none would end a wait without a limit
+)
+
 
 @dataclass(frozen=True)
 class Progress:
@@ -158,7 +162,7 @@ def _executed(plan: Plan, runs: list[Run], n_jobs: int) -> Iterator[tuple[Run, l
             while waiting and len(pending) < 2 * n_jobs:
                 run = waiting.pop()
                 pending[pool.submit(execute, plan, run)] = run
-            finished, _ = wait(pending, return_when=FIRST_COMPLETED)
+            finished, _ = wait(pending, HEARING, return_when=FIRST_COMPLETED)
             for future in finished:
                 yield pending.pop(future), future.result()
 
