@@ -69,18 +69,23 @@ def times(excess, log_big, prior, a0, a1, b0, b1, logs, smalls):
 
 
 @inlined
+def log_one_plus(e):
+    """Log of 1 + e, not negative."""
+    if e < SERIES:
+        return e * (1.0 - e * (1.0 / 2.0 - e * (1.0 / 3.0 - e * (1.0 / 4.0 - e * (1.0 / 5.0)))))
+    return math.log1p(e)
+
+
+@inlined
 def log_factor(prior, a0, a1, b0, b1, logs, smalls):
     """Log of 1 + e of one slice; 0 for a slice with fewer than two data points."""
     total = a0 + a1 + b0 + b1
     if total < 2:
         return 0.0
     if total <= SMALL:
-        e = prior[1] * small_ratio(a0, a1, b0, b1, smalls)
-        if e < SERIES:
-            return e * (1.0 - e * (1.0 / 2.0 - e * (1.0 / 3.0 - e * (1.0 / 4.0 - e * (1.0 / 5.0)))))
-        return math.log1p(e)
+        return log_one_plus(prior[1] * small_ratio(a0, a1, b0, b1, smalls))
     t = prior[0] + log_ratio(a0, a1, b0, b1, logs)
-    return t if t > BIG else math.log1p(fast_exp(t))
+    return t if t > BIG else log_one_plus(fast_exp(t))
 
 
 @kernel
