@@ -13,7 +13,9 @@ from ibmap import BayesianTest, binary_score, large_blankets
 from ibmap.binary_score import BinaryScore
 from ibmap.independence.posterior import Prior
 from ibmap.kernels import binary_grid, binary_sparse
-from ibmap.kernels.near_pairs import list_edges, near_pairs
+from ibmap.kernels.compiling import kernel
+from ibmap.kernels.deviations import deviate
+from ibmap.kernels.near_pairs import ALIKE, list_edges, near_pairs
 from ibmap.large_blankets import cell_ratios, share_table
 from ibmap.score import TestScore
 from ibmap.table import EncodedTable
@@ -49,6 +51,40 @@ def test_near_pairs_are_found_on_a_map_of_all_keys(n_members, random):
     assert sorted(map(tuple, edges.tolist())) == pairs_that_differ(keys, n_members, 1)
     assert sorted(map(tuple, diagonals.tolist())) == pairs_that_differ(keys, n_members, 2)
     assert list_edges(np.array(keys, np.uint64), n_members).tolist() == edges.tolist()
+
+
+@given(
+    st.integers(20, 63),
+    st.lists(
+        st.tuples(st.booleans(), st.sets(st.integers(0, 19), max_size=4)),
+        min_size=1,
+        max_size=60,
+        unique_by=str,
+    ),
+    st.integers(0, 2**63 - 1),
+)
+def test_near_pairs_are_found_among_slices_like_one_or_its_opposite(n_members, slices, centre):
+    full = (1 << n_members) - 1
+    keys = []
+    for is_opposite, members in [(False, ()), *slices]:
+        key = centre & full ^ (full if is_opposite else 0) ^ sum(1 << b for b in members)
+        keys += [key] if key not in keys else []
+    tags = np.empty(len(keys), np.uint64)
+    assert deviate_from_first(np.array(keys, np.uint64), n_members, tags) <= ALIKE * len(keys)
+    edges, diagonals = near_pairs(np.array(keys, np.uint64), n_members)
+    assert sorted(map(tuple, edges.tolist())) == pairs_that_differ(keys, n_members, 1)
+    assert sorted(map(tuple, diagonals.tolist())) == pairs_that_differ(keys, n_members, 2)
+
+
+@kernel
+def deviate_from_first(keys, n_members, tags):
+    return deviate(keys, n_members, tags)
+
+
+@pytest.mark.parametrize(("keys", "expected"), [([0, 1, 0b111], 7), ([0, 0b111, 0b11111000, 255], -1)])
+def test_pairs_of_deviations_are_counted_unless_the_sides_come_near(keys, expected):
+    tags = np.empty(len(keys), np.uint64)
+    assert deviate_from_first(np.array(keys, np.uint64), 8, tags) == expected
 
 
 def slice_prior(n_given, probability):

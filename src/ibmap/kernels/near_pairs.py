@@ -1,32 +1,27 @@
 """Find the slices of a large blanket that differ in one or two members.
 
-With few members slices are found on a map of all keys (`slice_map`). Else members are
-put into five parts. Two slices that differ in two members at most agree on three parts at
-least, so only slices that agree on three parts are compared: ten rounds, one for each choice of
-three. A pair is taken in the round of the three lowest parts it agrees on. For few slices of many
-members three parts will do, of which they agree on one: three rounds, which are slow if many
-slices are alike.
+With few members slices are found on a map of all keys (`slice_map`), and where most are alike
+by their deviations (`deviations`). Else members are put into five parts. Two slices that differ
+in two members at most agree on three parts at least, so only slices that agree on three parts are
+compared: ten rounds, one for each choice of three. A pair is taken in the round of the three
+lowest parts it agrees on. For few slices of many members three parts will do, of which they agree
+on one: three rounds, which are slow if many slices are alike.
 Whether a pair is taken cannot be foreseen, so it is always written down and the
 place kept if it is: there is no branch.
 """
 
 import numpy as np
 
-from ibmap.kernels.bits import popcount
-from ibmap.kernels.compiling import bare, inlined, inner, kernel
+from ibmap.kernels.compiling import bare, inner, kernel
+from ibmap.kernels.deviations import deviate, lowest_bit, pairs_by_deviations
 from ibmap.kernels.slice_map import mapped_diagonals, mapped_edges
 
 MAPPED = 32  # keys for each slice, of which a map is small enough
+ALIKE = 16  # pairs of deviations for each slice, up to which taking them away is faster
 FEW = 512  # slices, of which all pairs can be compared
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 ONE = np.uint64(1)
 FULL = np.uint64(0xFFFFFFFFFFFFFFFF)
-
-
-@inlined
-def lowest_bit(word):
-    """Give the position of the lowest bit of a word."""
-    return popcount((word & (~word + ONE)) - ONE)
 
 
 @inner
@@ -118,21 +113,9 @@ def pairs_of_round(agreed, starts, slices, keys, found, differences, n_found):
     return found, differences, n_found
 
 
-@kernel
-def list_edges(keys, n_members):
-    """List the pairs of slices that differ in one member, of few members: rows (slice, slice, member)."""
-    return mapped_edges(keys, n_members)
-
-
-@kernel
-def near_pairs(keys, n_members):
-    """List the pairs of slices that differ in one or two members.
-
-    Returns rows (slice, slice, member) and rows (slice, slice, member, member), the lower
-    number first.
-    """
-    if (1 << min(n_members, 40)) <= MAPPED * keys.shape[0]:
-        return mapped_edges(keys, n_members), mapped_diagonals(keys, n_members)
+@inner
+def pairs_by_parts(keys, n_members):
+    """Do what `near_pairs` does for many members, of which slices have any states."""
     n, n_bits = keys.shape[0], 4
     while (2 << n_bits) < n:
         n_bits += 1
@@ -163,3 +146,25 @@ def near_pairs(keys, n_members):
             )
             n_diagonals += 1
     return edges[:n_edges], diagonals[:n_diagonals]
+
+
+@kernel
+def list_edges(keys, n_members):
+    """List the pairs of slices that differ in one member, of few members: rows (slice, slice, member)."""
+    return mapped_edges(keys, n_members)
+
+
+@kernel
+def near_pairs(keys, n_members):
+    """List the pairs of slices that differ in one or two members.
+
+    Returns rows (slice, slice, member) and rows (slice, slice, member, member), the lower
+    number first.
+    """
+    if (1 << min(n_members, 40)) <= MAPPED * keys.shape[0]:
+        return mapped_edges(keys, n_members), mapped_diagonals(keys, n_members)
+    tags = np.empty(keys.shape[0], np.uint64)
+    n_pairs = deviate(keys, n_members, tags)
+    if 0 <= n_pairs <= ALIKE * keys.shape[0]:
+        return pairs_by_deviations(tags, n_members, n_pairs)
+    return pairs_by_parts(keys, n_members)
