@@ -98,4 +98,4 @@ def test_no_layer_imports_a_later_one():
 
 def test_kernels_import_nothing_from_the_package_but_kernels():
     for path in (ROOT / "kernels").glob("*.py"):
-        assert all(dotted.startswith("ibmap.kernels.") for dotted in imports(path)), path
+        assert all(f"{dotted}.".startswith("ibmap.kernels.") for dotted in imports(path)), path

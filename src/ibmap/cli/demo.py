@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ibmap.cli.compiling import prepare_climb
 from ibmap.cli.console import interruptible, say, warnings_as_messages
 from ibmap.cli.console import output as standard_output
 from ibmap.cli.progress import Waiting
@@ -55,6 +56,7 @@ def _demo(
     with warnings_as_messages(), Waiting("learning") as waiting:
         table = demo_table()
         console.print(STORY.format(rows=table.n_samples, variables=table.n_variables))
+        prepare_climb(table, None, waiting)
         result = learn_hc(table, HillClimbingOptions(), n_threads=n_cores(), callback=waiting)
     print_summary(result, "the built-in health survey")
     console.print("\nThe learned network", style="bold")

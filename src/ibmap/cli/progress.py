@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import threading
-from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from ibmap.cli.compiling import has_compiled_kernels
 from ibmap.cli.console import say
 from ibmap.progress import Progress
 
@@ -165,21 +164,6 @@ def describe(progress: Progress | TreeProgress) -> str:
         return f"{words}, {waiting}, cost {progress.cost:.2f}, at least {progress.bound:.2f}"
     details = progress.details()
     return f"{words}, {details}" if details else words
-
-
-def has_compiled_kernels() -> bool:
-    """Tell whether compiled kernels of an earlier run can be expected.
-
-    Returns
-    -------
-    bool
-        True if Numba has left any beside the package or in its own folder.
-    """
-    if os.environ.get("NUMBA_DISABLE_JIT") == "1":
-        return True
-    from ibmap import kernels
-
-    return bool(kernels.cached_kernels(Path(kernels.__file__).parent))
 
 
 def _make_bar(task: str) -> Any:

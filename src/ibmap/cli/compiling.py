@@ -1,0 +1,55 @@
+"""What a climb has to wait for at first use: its kernels are compiled on all cores."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ibmap.cli.progress import Waiting
+    from ibmap.table import EncodedTable
+
+
+def has_compiled_kernels() -> bool:
+    """Tell whether compiled kernels of an earlier run can be expected.
+
+    Returns
+    -------
+    bool
+        True if Numba has left any beside the package or in its own folder.
+    """
+    if os.environ.get("NUMBA_DISABLE_JIT") == "1":
+        return True
+    from ibmap import kernels
+
+    return bool(kernels.cached_kernels(Path(kernels.__file__).parent))
+
+
+def prepare_climb(table: EncodedTable, n_processes: int | None, waiting: Waiting) -> None:
+    """Compile the kernels a climb needs, if an earlier run has not.
+
+    With one process alone they are compiled as they are called: no more than are needed.
+
+    Parameters
+    ----------
+    table : EncodedTable
+        What will be learned from.
+    n_processes : int or None
+        How many may compile at once; one for each core if None.
+    waiting : Waiting
+        Is told that it takes a while.
+    """
+    from ibmap.options import n_cores
+
+    n_processes = n_processes or n_cores()
+    if n_processes < 2 or os.environ.get("NUMBA_DISABLE_JIT") == "1":
+        return
+    from ibmap.kernels.ahead import compile_ahead
+    from ibmap.kernels.first_use import ANY_STATES, BINARY, missing
+
+    is_binary = table.cardinalities.max(initial=1) <= 2
+    groups = missing(BINARY if is_binary else ANY_STATES)
+    if groups:
+        waiting.compiling = True
+        compile_ahead(groups, n_processes)

@@ -1,0 +1,186 @@
+"""The kernels that every climb needs, and what they are called with: what to compile at first use.
+
+In groups, the longest first. The kernels of one group call the same inner kernels, which are
+compiled once for all of them; groups have none worth mentioning in common, so that processes can
+compile them side by side (`ibmap.kernels.ahead`).
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from numba import boolean, float64, int32, int64, types, uint8, uint16, uint64
+
+from ibmap.kernels import (
+    binary_layout,
+    binary_members,
+    binary_packing,
+    binary_pairs,
+    binary_rows,
+    cached_kernels,
+    context,
+    contingency,
+    counting,
+    distinct,
+    look,
+    outside_pairs,
+    slice_products,
+)
+
+Group = tuple[tuple[Any, tuple[Any, ...]], ...]  # kernels, each with the types of its arguments
+
+
+def structure(kind: Any, *fields: Any) -> Any:
+    """Give the type of a named tuple.
+
+    Parameters
+    ----------
+    kind : type
+        Its class.
+    *fields : type
+        The types of its fields.
+
+    Returns
+    -------
+    numba.types.Type
+        The type.
+    """
+    return types.BaseTuple.from_types(fields, kind)
+
+
+NUMBERS, FLOATS, WORDS = int64[::1], float64[::1], uint64[::1]
+NUMBERS2, FLOATS2, WORDS2 = int64[:, ::1], float64[:, ::1], uint64[:, ::1]
+STATES2, ROWS, COUNTS2, COUNTS3 = uint8[:, ::1], int32[::1], int32[:, ::1], int32[:, :, ::1]
+TABLES = types.UniTuple(FLOATS, 3)
+PLACES = types.UniTuple(int64, 3)
+SLICED_STATES = (NUMBERS, uint8[::1], NUMBERS, COUNTS2)  # labels, X, weights, sizes
+SEEN = (WORDS, WORDS2, NUMBERS, NUMBERS)  # a set, all sets, the newest, the earlier
+
+MEMORY: Group = (
+    (distinct.count_fresh, (int64, *SEEN, boolean[::1])),
+    (distinct.count_other, (NUMBERS2, WORDS2, *SEEN[1:])),
+)
+
+BINARY: tuple[Group, ...] = (
+    (
+        (
+            binary_members.member_terms,
+            (WORDS, COUNTS2, COUNTS3, int64, int64, FLOATS2, TABLES, TABLES, FLOATS, FLOATS, FLOATS),
+        ),
+    ),
+    (
+        (binary_rows.number_slices, (STATES2, WORDS2, NUMBERS, int64, NUMBERS, ROWS, ROWS)),
+        (binary_layout.slice_rows, (STATES2, NUMBERS, int64, NUMBERS, NUMBERS)),
+    ),
+    (
+        (
+            binary_pairs.large_sums,
+            (
+                WORDS2,
+                int64[:, :, ::1],
+                int64,
+                COUNTS3,
+                COUNTS2,
+                FLOATS,
+                TABLES,
+                types.UniTuple(FLOATS, 2),
+                FLOATS,
+            ),
+        ),
+    ),
+    (
+        (
+            binary_packing.count_ones,
+            (WORDS2, int64[:, :, ::1], WORDS2, COUNTS2, PLACES, COUNTS3, types.Tuple((WORDS, WORDS2))),
+        ),
+        (binary_packing.pack, (WORDS2, ROWS, NUMBERS)),
+    ),
+    ((slice_products.product_sums, (WORDS2, COUNTS2, float64, float64, TABLES, FLOATS)),),
+    (
+        (binary_layout.place_large, (*SLICED_STATES, int64, int64)),
+        (binary_layout.place_small, (*SLICED_STATES, PLACES)),
+    ),
+    (
+        (
+            binary_rows.group_minus_log_p,
+            (STATES2, ROWS, ROWS, NUMBERS2, NUMBERS, NUMBERS, float64, TABLES, float64, FLOATS),
+        ),
+        (binary_rows.group_expected, (STATES2, ROWS, ROWS, NUMBERS2, NUMBERS, int64, NUMBERS)),
+    ),
+    MEMORY,
+)
+
+DATA = structure(context.Data, types.Array(uint16, 2, "F"), NUMBERS, FLOATS, NUMBERS)
+PRIOR = structure(context.PriorNumbers, float64, float64, boolean, boolean, FLOATS)
+CONTEXT = structure(context.Context, ROWS, ROWS, int64, float64, float64)
+QUESTION = structure(look.Question, int64, NUMBERS, NUMBERS)
+
+ANY_STATES: tuple[Group, ...] = (
+    (
+        (context.all_given, (DATA, int64, NUMBERS)),
+        (context.test_all, (CONTEXT, DATA, PRIOR, int64, NUMBERS, FLOATS, FLOATS)),
+        (look.member_terms, (DATA, PRIOR, QUESTION, FLOATS)),
+        (look.between_members, (DATA, PRIOR, QUESTION, FLOATS)),
+    ),
+    ((outside_pairs.outside_terms, (CONTEXT, DATA, PRIOR, QUESTION, FLOATS)),),
+    (
+        (
+            counting.number_live_slices,
+            (uint16[:, ::1], NUMBERS, NUMBERS, NUMBERS, NUMBERS, NUMBERS),
+        ),
+        (counting.number_slices, (uint16[:, ::1], NUMBERS, NUMBERS, NUMBERS)),
+    ),
+    ((contingency.slice_facts, (NUMBERS2, int64, int64, NUMBERS)),),
+    MEMORY,
+)
+
+GROUPS = tuple(dict.fromkeys((*BINARY, *ANY_STATES)))
+
+
+def missing(groups: tuple[Group, ...]) -> list[int]:
+    """List groups with kernels that no earlier run has left compiled.
+
+    Parameters
+    ----------
+    groups : tuple of Group
+        `BINARY` or `ANY_STATES`.
+
+    Returns
+    -------
+    list of int
+        Their places in `GROUPS`, in order.
+    """
+    version = f".py{sys.version_info.major}{sys.version_info.minor}.nbi"
+    paths = cached_kernels(Path(__file__).parent)
+    present = {path.name.split("-")[0] for path in paths if path.name.endswith(version)}
+    return [GROUPS.index(group) for group in groups if any(name(each) not in present for each, _ in group)]
+
+
+def name(kernel: Any) -> str:
+    """Give the name of a kernel as Numba's files have it.
+
+    Parameters
+    ----------
+    kernel : callable
+        Compiled by `ibmap.kernels.compiling.kernel`.
+
+    Returns
+    -------
+    str
+        Its file and its own name.
+    """
+    return f"{kernel.py_func.__module__.rpartition('.')[2]}.{kernel.py_func.__name__}"
+
+
+def compile_group(place: int) -> None:
+    """Compile the kernels of a group, or load those that are compiled.
+
+    Parameters
+    ----------
+    place : int
+        Its place in `GROUPS`.
+    """
+    for kernel, argument_types in GROUPS[place]:
+        kernel.compile(argument_types)
