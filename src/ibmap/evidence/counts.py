@@ -10,7 +10,7 @@ from ibmap.counting import count_live_cells
 from ibmap.independence.binary_rows import BinaryRow, Expected
 from ibmap.independence.classical import meets_cochran
 from ibmap.independence.protocol import Triplet
-from ibmap.independence.rows import Row, n_configurations
+from ibmap.independence.rows import Row, SlicedRow, n_configurations
 from ibmap.kernels import contingency as kernels
 from ibmap.table import EncodedTable
 
@@ -84,7 +84,7 @@ def count_slices(table: EncodedTable, triplet: Triplet, row: Row | None = None) 
     (2, 1, 0.5)
     """
     x, y, given = triplet.canonical()
-    if isinstance(row, BinaryRow):
+    if isinstance(row, BinaryRow | SlicedRow):
         expected, n_live, n_single = row.expected(y), row.n_live, row.n_single
     else:
         expected, n_live, n_single = _expected(table, x, y, given)

@@ -19,10 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ibmap.counting import count_cells
-from ibmap.independence.binary_rows import BinaryColumns, binary_row
+from ibmap.independence.binary_rows import BinaryColumns, Expected, binary_row
 from ibmap.independence.posterior import Prior, log_posteriors
 from ibmap.independence.table_numbers import TableNumbers, is_tabulated, log_gamma_table
 from ibmap.kernels import context as kernels
+from ibmap.kernels import expected_counts
 from ibmap.kernels import likelihood as cell_kernels
 from ibmap.table import EncodedTable
 
@@ -147,6 +148,35 @@ class SlicedRow:
             log Pr(I | D) of the candidates tested: all if `least` is not given, else the first.
         """
         return self.log_posteriors(candidates if least == -math.inf else candidates[:1])[0]
+
+    @property
+    def n_live(self) -> int:
+        """Slices with two data points or more."""
+        return len(self._context.starts) - 1
+
+    @property
+    def n_single(self) -> int:
+        """Slices with one data point."""
+        return int(self._context.n_single)
+
+    def expected(self, y: int) -> Expected:
+        """Tell what the expected counts of X and another variable are like.
+
+        Parameters
+        ----------
+        y : int
+            A variable outside the set.
+
+        Returns
+        -------
+        Expected
+            Over the slices with two data points or more.
+        """
+        facts = np.zeros(3, np.int64)
+        data = self._numbers.data
+        smallest = float(expected_counts.add_expected(self._context, data, self._x, y, facts))
+        n_cells, n_below_one, n_below_five = facts.tolist()
+        return Expected(n_cells, n_below_one, n_below_five, smallest)
 
 
 class CellRow:
