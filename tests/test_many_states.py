@@ -196,3 +196,32 @@ def test_rows_have_the_same_cell_if_both_states_are_the_same(states):
     numbers, first, second = numbered_cells(ids, others, (7, 10))
     assert list(zip(first[numbers], second[numbers], strict=True)) == states
     assert sorted(set(numbers.tolist())) == list(range(len(set(states))))
+
+
+@given(st.data())
+def test_slices_of_any_length_give_the_terms_of_the_definition(data):
+    rng = np.random.default_rng(data.draw(st.integers(0, 10**6)))
+    n_rows, n_states = data.draw(st.sampled_from([3, 20, 63, 64, 65, 66, 150])), data.draw(st.integers(1, 9))
+    table = copied_columns(rng, n_rows, n_states, data.draw(st.booleans()))
+    x, blanket = data.draw(questions(table))
+    options = {
+        "hyperparameters": data.draw(st.sampled_from(["sums", "ones"])),
+        "prior": data.draw(st.sampled_from([0.5, 1e-290, 0.999])),
+        "slices": data.draw(st.sampled_from(["all", "seen"])),
+    }
+    rows, cards, weights = plain(table)
+    few = blanket[: data.draw(st.integers(0, 2))]
+    found = TableScore(BayesianTest(table, **options)).changes(x, few)
+    expected = naive_terms.change_terms(rows, cards, weights, x, few, **options)
+    assert found == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
+def copied_columns(rng, n_rows, n_states, is_weighted):
+    """Columns of different numbers of states, each in part a copy of the one before, one of them constant."""
+    cards = np.array([n_states, 2, n_states + 3, 1, n_states + 1, 40])
+    codes = rng.integers(0, cards, (n_rows, 6))
+    for k in range(1, 6):
+        copied = np.minimum(codes[:, k - 1], cards[k] - 1)
+        codes[:, k] = np.where(rng.random(n_rows) < rng.random(), copied, codes[:, k])
+    weights = rng.integers(1, 4, n_rows) if is_weighted else None
+    return EncodedTable.from_codes(codes, cards, weights=weights)

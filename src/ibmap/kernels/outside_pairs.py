@@ -30,13 +30,14 @@ from ibmap.kernels.context import (
 from ibmap.kernels.group_weights import bits_of, rising, times_factor
 from ibmap.kernels.slice_columns import Piece, find_classes, new_classes, of_size, weigh_class
 from ibmap.kernels.slice_odds import add_factor, log_of
+from ibmap.kernels.thin_slices import SAFE, THIN, new_thin_slice, thin_numbers, weigh_thin_slice
 
 # Kinds of columns (see `slice_columns`): the kind of each column outside; for each kind the Dirichlet
 # parameters and their sums, and the prior log-odds of a slice of B + W.
 Kinds = namedtuple("Kinds", "of_column numbers log_odds")
-# Sums over slices for each column outside: of log(1 + e) over all tests given B + W, of the slices of
-# B + W, and of the odds of the test given B.
-OutsideSums = namedtuple("OutsideSums", "logs n_live odds")
+# Sums over slices for each column outside: of log(1 + e) over all tests given B + W, what is still to be
+# taken the logarithm of, the slices of B + W, and the odds of the test given B.
+OutsideSums = namedtuple("OutsideSums", "logs products n_live odds")
 
 
 @inner
@@ -253,8 +254,15 @@ def weigh_slices(context, data, prior, question, kinds, sums):
     )  # fmt: skip
     log_odds = slice_prior(context, prior)[0]
     x_codes = data.codes[:, question.x]
+    is_safe = data.weights.shape[0] == 0 and max(log_odds, kinds.log_odds.max()) <= SAFE
+    thin = new_thin_slice(n, data.cardinalities[outside].max())
+    numbers = thin_numbers(kinds, min(longest, THIN))
     for s in range(context.starts.shape[0] - 1):
-        piece = cut(room, context.rows[context.starts[s] : context.starts[s + 1]], x_codes, data.weights)
+        rows = context.rows[context.starts[s] : context.starts[s + 1]]
+        if is_safe and rows.shape[0] <= THIN:
+            weigh_thin_slice(rows, x_codes, data.codes, outside, kinds, log_odds, s, thin, numbers, sums)
+            continue
+        piece = cut(room, rows, x_codes, data.weights)
         weigh_slice(piece, data.codes, outside, kinds, prior.log_gamma, log_odds, scratch, sums)
 
 
@@ -265,7 +273,7 @@ def outside_terms(context, data, prior, question, terms):
     n = outside.shape[0]
     if n == 0:
         return
-    sums = OutsideSums(np.zeros(n), np.zeros(n, np.int64), np.zeros((n, 3)))
+    sums = OutsideSums(np.zeros(n), np.ones(n), np.zeros(n, np.int64), np.zeros((n, 3)))
     sums.odds[:, 2] = -np.inf
     weigh_slices(context, data, prior, question, find_kinds(context, data, prior, question), sums)
     log_unseen = slice_prior(context, prior)[1]
@@ -276,4 +284,4 @@ def outside_terms(context, data, prior, question, terms):
         left = prior.log_p * (1.0 - sums.n_live[k] / (context.size * data.cardinalities[w]))
         if prior.counts_seen:
             left = slice_prior(narrowed(context, data, w), prior)[1]
-        terms[w] += dependent + (n - 1) * left - sums.logs[k]
+        terms[w] += dependent + (n - 1) * left - (sums.logs[k] + math.log(sums.products[k]))
