@@ -19,7 +19,7 @@ from ibmap.kernels.two_by_two import SIDE
 
 Floats = NDArray[np.float64]
 LARGE = 8  # members from which on a blanket's slices are mostly small
-GRID = 6  # keys for each slice up to which it is faster to walk through all keys
+GRID = 4  # keys for each slice up to which it is faster to walk through all keys
 
 
 @dataclass(frozen=True, eq=False)

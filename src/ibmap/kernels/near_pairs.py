@@ -16,7 +16,7 @@ from ibmap.kernels.compiling import bare, inner, kernel
 from ibmap.kernels.deviations import deviate, lowest_bit, pairs_by_deviations
 from ibmap.kernels.slice_map import mapped_diagonals, mapped_edges
 
-MAPPED = 32  # keys for each slice, of which a map is small enough
+MAPPED = 128  # keys for each slice, of which a map is small enough
 ALIKE = 16  # pairs of deviations for each slice, up to which taking them away is faster
 FEW = 512  # slices, of which all pairs can be compared
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)

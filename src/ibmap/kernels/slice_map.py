@@ -48,73 +48,84 @@ def rank_of(key, words, ranks):
     return ranks[w] + popcount(words[w] & ((ONE << (key & IN_WORD)) - ONE))
 
 
-@inlined
-def highest_bit(word):
-    """Give the position of the highest bit of a word that is not 0."""
-    top = 0
-    while word >> np.uint64(top + 1) != 0:
-        top += 1
-    return top
-
-
-@inlined
-def swapped(word, apart):
-    """Exchange the bits of a word whose places differ as `apart` says."""
+@bare
+def swap_within(words, near, swapped):
+    """Exchange the bits of each word whose places differ as `near` says. swapped: OUT."""
+    for w in range(words.shape[0]):
+        swapped[w] = words[w]
     for k in range(WORD_BITS):
-        if (apart >> np.uint64(k)) & ONE:
-            shift = ONE << np.uint64(k)
-            word = (word & LOWER[k]) << shift | (word >> shift) & LOWER[k]
-    return word
+        if (near >> np.uint64(k)) & ONE:
+            lower, shift = LOWER[k], ONE << np.uint64(k)
+            for w in range(words.shape[0]):
+                swapped[w] = (swapped[w] & lower) << shift | (swapped[w] >> shift) & lower
 
 
 @bare
-def pairs_apart(difference, slice_map, found, n_found):
+def pairs_apart(difference, half, slice_map, swapped, found, n_found):
     """List the pairs of slices whose keys differ in exactly some members.
 
-    difference: IN, the bits of these. found: OUT, rows from `n_found` on have the two slices, the
+    difference: IN, the bits of these. half: IN, the bits of a word from which to look. swapped: IN, from
+    `swap_within` for those within a word. found: OUT, rows from `n_found` on have the two slices, the
     lower first, in front. Returns how many rows there are then.
     """
     words, ranks, slices = slice_map
-    far, near = difference >> np.uint64(WORD_BITS), difference & IN_WORD
-    # each pair from its lower key, which is clear where the highest bit differs
-    top, half = (ONE << np.uint64(highest_bit(far)), FULL) if far else (FULL, LOWER[highest_bit(near)])
-    for w in range(words.shape[0]):
-        word = np.uint64(w)
-        if word & top and far:
-            continue
-        left = words[word] & swapped(words[word ^ far], near) & half
-        while left != 0:
-            bit = left & (~left + ONE)
-            left ^= bit
-            z = slices[ranks[word] + popcount(words[word] & (bit - ONE))]
-            key = word << np.uint64(WORD_BITS) | np.uint64(popcount(bit - ONE))
-            y = slices[rank_of(key ^ difference, words, ranks)]
-            found[n_found, 0], found[n_found, 1] = min(z, y), max(z, y)
-            n_found += 1
+    far, n_words = difference >> np.uint64(WORD_BITS), words.shape[0]
+    step = n_words  # each pair once: from its lower word, or from one half of its word
+    while far != 0 and np.uint64(step) > far:
+        step >>= 1
+    for first in range(0, n_words, 2 * step):
+        for w in range(first, min(first + step, n_words)):
+            word = np.uint64(w)
+            left = words[word] & swapped[word ^ far] & half
+            while left != 0:
+                bit = left & (~left + ONE)
+                left ^= bit
+                z = slices[ranks[word] + popcount(words[word] & (bit - ONE))]
+                key = word << np.uint64(WORD_BITS) | np.uint64(popcount(bit - ONE))
+                y = slices[rank_of(key ^ difference, words, ranks)]
+                found[n_found, 0], found[n_found, 1] = min(z, y), max(z, y)
+                n_found += 1
     return n_found
+
+
+@bare
+def pairs_in(i, j, half, slice_map, swapped, found, n_found):
+    """List the pairs that differ in one member, i = j, or in two, j < i, with these behind."""
+    difference = ONE << np.uint64(i) | ONE << np.uint64(j)
+    last = pairs_apart(difference, half, slice_map, swapped, found, n_found)
+    for k in range(n_found, last):
+        found[k, 2], found[k, found.shape[1] - 1] = j, i
+    return last
 
 
 @inner
 def mapped_edges(keys, n_members):
     """List the pairs of slices that differ in one member: rows (slice, slice, member), lower first."""
     slice_map = map_slices(keys, n_members)
-    edges, n_edges = np.empty((n_members * (keys.shape[0] // 2), 3), np.int32), 0
-    for i in range(n_members):
-        first = n_edges
-        n_edges = pairs_apart(ONE << np.uint64(i), slice_map, edges, n_edges)
-        edges[first:n_edges, 2] = i
-    return edges[:n_edges]
+    words = slice_map[0]
+    found, swapped, n_found = np.empty((n_members * (keys.shape[0] // 2), 3), np.int32), words.copy(), 0
+    for i in range(min(WORD_BITS, n_members)):
+        swap_within(words, ONE << np.uint64(i), swapped)
+        n_found = pairs_in(i, i, LOWER[i], slice_map, swapped, found, n_found)
+    for i in range(WORD_BITS, n_members):
+        n_found = pairs_in(i, i, FULL, slice_map, words, found, n_found)
+    return found[:n_found]
 
 
 @inner
 def mapped_diagonals(keys, n_members):
     """List the pairs that differ in two: rows (slice, slice, member, member), lower first."""
     slice_map, n_pairs = map_slices(keys, n_members), n_members * (n_members - 1) // 2
-    diagonals, n_diagonals = np.empty((n_pairs * (keys.shape[0] // 2), 4), np.int32), 0
-    for i in range(n_members):
-        for j in range(i):
-            first, difference = n_diagonals, ONE << np.uint64(i) | ONE << np.uint64(j)
-            n_diagonals = pairs_apart(difference, slice_map, diagonals, n_diagonals)
-            diagonals[first:n_diagonals, 2] = j
-            diagonals[first:n_diagonals, 3] = i
-    return diagonals[:n_diagonals]
+    words = slice_map[0]
+    found, swapped, n_found = np.empty((n_pairs * (keys.shape[0] // 2), 4), np.int32), words.copy(), 0
+    for j in range(min(WORD_BITS, n_members)):
+        swap_within(words, ONE << np.uint64(j), swapped)
+        for i in range(WORD_BITS, n_members):
+            n_found = pairs_in(i, j, FULL, slice_map, swapped, found, n_found)
+        for i in range(j + 1, min(WORD_BITS, n_members)):
+            swap_within(words, ONE << np.uint64(i) | ONE << np.uint64(j), swapped)
+            n_found = pairs_in(i, j, LOWER[i], slice_map, swapped, found, n_found)
+    for i in range(WORD_BITS, n_members):
+        for j in range(WORD_BITS, i):
+            n_found = pairs_in(i, j, FULL, slice_map, words, found, n_found)
+    return found[:n_found]
