@@ -21,9 +21,9 @@ from ibmap.kernels import (
     binary_rows,
     cached_kernels,
     context,
-    contingency,
     counting,
     distinct,
+    expected_counts,
     look,
     outside_pairs,
     slice_products,
@@ -125,14 +125,8 @@ ANY_STATES: tuple[Group, ...] = (
         (look.between_members, (DATA, PRIOR, QUESTION, FLOATS)),
     ),
     ((outside_pairs.outside_terms, (CONTEXT, DATA, PRIOR, QUESTION, FLOATS)),),
-    (
-        (
-            counting.number_live_slices,
-            (uint16[:, ::1], NUMBERS, NUMBERS, NUMBERS, NUMBERS, NUMBERS),
-        ),
-        (counting.number_slices, (uint16[:, ::1], NUMBERS, NUMBERS, NUMBERS)),
-    ),
-    ((contingency.slice_facts, (NUMBERS2, int64, int64, NUMBERS)),),
+    ((counting.number_slices, (uint16[:, ::1], NUMBERS, NUMBERS, NUMBERS)),),
+    ((expected_counts.add_expected, (CONTEXT, DATA, int64, int64, NUMBERS)),),
     MEMORY,
 )
 
