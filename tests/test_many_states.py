@@ -1,6 +1,7 @@
 """Terms of tables of many states by groups of slices, against the definition."""
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from ibmap.independence.table_numbers import TableNumbers
 from ibmap.kernels.blanket_slices import list_slices, merged_groups, slice_table
 from ibmap.kernels.class_pairs import Cells, number_cells
 from ibmap.kernels.context import all_given
+from ibmap.kernels.negligible import points_needed
 from ibmap.kernels.slice_groups import as_partition, new_marks
 from ibmap.kernels.sparse_members import new_groups_of_two, without_each
 from ibmap.score import TestScore
@@ -31,20 +33,20 @@ def _any_number_of_rows():
 
 
 @njit
-def groups_without_each(context, data, x, members):
+def groups_without_each(context, data, x, members, least):
     """Call kernels that Python cannot: the groups once each member is dropped."""
     slices = list_slices(context, data.codes[:, x], data.weights)
-    table = slice_table(slices, data, members)
+    table = slice_table(slices, data, members, least)
     groups, _ = without_each(table, new_marks(table))
     codes = table.codes
     return [merged_groups(slices, as_partition(groups[p]), codes[:, p]) for p in range(len(members))]
 
 
 @njit
-def groups_without_two(context, data, x, members, n_marks):
+def groups_without_two(context, data, x, members, n_marks, least):
     """Call kernels that Python cannot: the slices, and groups in which two members vary."""
     slices = list_slices(context, data.codes[:, x], data.weights)
-    table = slice_table(slices, data, members)
+    table = slice_table(slices, data, members, least)
     marks = np.zeros(n_marks, np.int64)
     _, pairs = without_each(table, marks)
     found = new_groups_of_two(pairs, table, marks)
@@ -61,6 +63,12 @@ def numbered_cells(ids, others, n_states):
     )  # fmt: skip
     number_cells(ids, others, n_states, cells)
     return cells.numbers, cells.first, cells.second
+
+
+@njit
+def needed(n_x, n_y, has_sums, log_wanted):
+    """Call a kernel that Python cannot: the data points a Bayes factor needs."""
+    return points_needed(n_x, n_y, has_sums, log_wanted, np.int64(1000))
 
 
 @st.composite
@@ -102,11 +110,15 @@ def test_groups_are_the_slices_that_dropping_a_member_merges(data):
     numbers = TableNumbers(test.table, test.prior).data
     context = all_given(numbers, x, np.array(blanket))
     unweighted = numbers._replace(weights=numbers.weights[:0])
-    found = groups_without_each(context, unweighted, x, np.array(blanket))
+    least = data.draw(st.sampled_from([2, 3, 5]))
+    found = groups_without_each(context, unweighted, x, np.array(blanket), least)
     rows = table.codes.tolist()
     for b, groups in zip(blanket, found, strict=True):
         listed = [sorted(groups.rows[i:j].tolist()) for i, j in itertools.pairwise(groups.starts)]
-        assert sorted(listed) == naive_terms.groups(rows, blanket, [b])
+        merged = [each for each in listed if len({tuple(rows[i][c] for c in blanket) for i in each}) > 1]
+        wanted = [each for each in naive_terms.groups(rows, blanket, [b]) if len(each) >= least]
+        assert sorted(merged) == wanted
+        assert len(merged) == len(listed) or least > 2  # a large slice may be a group of its own
         for g, (i, j) in enumerate(itertools.pairwise(groups.starts)):
             first = groups.cell_starts[g]
             cells = groups.cells[i:j] + first
@@ -140,7 +152,8 @@ def test_new_groups_of_two_members_are_those_in_which_both_vary(data):
     numbers = TableNumbers(test.table, test.prior).data
     members = np.array(blanket)
     n_marks = data.draw(st.sampled_from([12, 13, 1000]))  # all groups at once, or a few at a time
-    slices, found = groups_without_two(all_given(numbers, x, members), numbers, x, members, n_marks)
+    least, context = data.draw(st.sampled_from([2, 3, 5])), all_given(numbers, x, members)
+    slices, found = groups_without_two(context, numbers, x, members, n_marks, least)
     rows = table.codes.tolist()
     pairs = {(ranges[0], ranges[2]): groups for ranges, groups in found}
     for p, q in itertools.combinations(range(len(blanket)), 2):
@@ -152,7 +165,10 @@ def test_new_groups_of_two_members_are_those_in_which_both_vary(data):
                 listed.append(sorted(np.concatenate(parts).tolist()))
         expected = naive_terms.groups(rows, blanket, [blanket[p], blanket[q]])
         assert sorted(listed) == [
-            each for each in expected if all(len({rows[i][blanket[m]] for i in each}) > 1 for m in (p, q))
+            each
+            for each in expected
+            if all(len({rows[i][blanket[m]] for i in each}) > 1 for m in (p, q))
+            and (least == 2 or table.weights[each].sum() >= least)
         ]
 
 
@@ -225,3 +241,30 @@ def copied_columns(rng, n_rows, n_states, is_weighted):
         codes[:, k] = np.where(rng.random(n_rows) < rng.random(), copied, codes[:, k])
     weights = rng.integers(1, 4, n_rows) if is_weighted else None
     return EncodedTable.from_codes(codes, cards, weights=weights)
+
+
+@given(st.data())
+def test_no_slice_of_fewer_data_points_has_such_a_bayes_factor(data):
+    cells = data.draw(st.lists(st.lists(st.integers(0, 30), min_size=3, max_size=3), min_size=2, max_size=5))
+    if data.draw(st.booleans()):  # a diagonal, or one cell: the largest factors there are
+        cells = [[count * (i == j) for j, count in enumerate(row)] for i, row in enumerate(cells)]
+    n_x, n_y, has_sums = len(cells), 3, data.draw(st.booleans())
+    alpha, beta = (n_y, n_x) if has_sums else (1, 1)
+    log_ratio = sum(math.lgamma(1 + count) for row in cells for count in row)
+    for counts, parameter in ((map(sum, cells), alpha), (map(sum, zip(*cells, strict=True)), beta)):
+        log_ratio -= sum(math.lgamma(parameter + count) - math.lgamma(parameter) for count in counts)
+    total = sum(map(sum, cells))
+    for all_of, sign in ((alpha * n_x, 1), (beta * n_y, 1), (n_x * n_y, -1)):
+        log_ratio += sign * (math.lgamma(all_of + total) - math.lgamma(all_of))
+    assume(log_ratio > 1e-6)
+    assert needed(n_x, n_y, has_sums, log_ratio - 1e-6) <= total
+
+
+def test_groups_of_few_rows_are_left_out_where_they_cannot_matter():
+    rng = np.random.default_rng(3)
+    codes = rng.integers(0, 3, (60, 14))
+    codes[:40] = np.where(rng.random((40, 14)) < 0.97, 1, codes[:40])
+    test = BayesianTest(EncodedTable.from_codes(codes, [200] * 14))
+    for blanket in (tuple(range(1, 13)), tuple(range(2, 14))):
+        found, slow = TableScore(test).changes(0, blanket), TestScore(test).changes(0, blanket)
+        assert found == pytest.approx(slow, rel=1e-9, abs=1e-9)

@@ -10,11 +10,14 @@ from collections import namedtuple
 import numpy as np
 
 from ibmap.kernels.compiling import inner
-from ibmap.kernels.context import Context, Data
+from ibmap.kernels.context import Context
 
 # Rows by slice (those of one data point last), and the runs of equal X in each slice: their states and
 # numbers of rows and data points.
 BlanketSlices = namedtuple("BlanketSlices", "rows starts n_live run_starts run_states run_rows run_counts")
+# The members' states by slice and member, their cardinalities and logarithms of these; what a slice counts
+# for, or none if each is 1, and the least that a group counts for that matters.
+SliceTable = namedtuple("SliceTable", "codes cardinalities log_cardinalities weights least")
 # Groups of slices one after the other: their rows with their cells, joint states of X and the member
 # dropped; for each cell these states and its number of data points; the slices they are made of.
 Groups = namedtuple("Groups", "starts rows cells cell_starts cell_x cell_y cell_counts part_starts parts")
@@ -66,14 +69,21 @@ def list_slices(context, x_codes, weights):
 
 
 @inner
-def slice_table(slices, data, members):
-    """Give the members' states in each slice as a table of its own, a row a slice, a column a member."""
+def slice_table(slices, data, members, least):
+    """Give the members' states in each slice as a table of its own.
+
+    least: IN, data points of a group that matters. With 2 it is enough to count slices.
+    """
     n_slices = slices.starts.shape[0] - 1
     codes = np.empty((members.shape[0], n_slices), data.codes.dtype).T
     for p in range(members.shape[0]):
         for s in range(n_slices):
             codes[s, p] = data.codes[slices.rows[slices.starts[s]], members[p]]
-    return Data(codes, data.cardinalities[members], data.log_cardinalities[members], data.weights[:0])
+    weights = np.zeros(n_slices if least > 2 else 0, np.int64)
+    for s in range(weights.shape[0]):
+        for r in range(slices.run_starts[s], slices.run_starts[s + 1]):
+            weights[s] += slices.run_counts[r]
+    return SliceTable(codes, data.cardinalities[members], data.log_cardinalities[members], weights, least)
 
 
 @inner

@@ -121,8 +121,8 @@ def refine(rows, starts, column, n_states, weights):
 
 
 @inner
-def forget_single(rows, labels, n_labels, weights):
-    """Leave out the rows of slices with a single data point, and number the others anew.
+def forget_few(rows, labels, n_labels, weights, least):
+    """Leave out the rows of slices with fewer data points than `least`, and number the others anew.
 
     rows, labels: IN and OUT. weights: IN, of every row of the table, or empty. Returns how many rows and
     slices are left.
@@ -132,7 +132,7 @@ def forget_single(rows, labels, n_labels, weights):
         totals[labels[i]] += weights[rows[i]] if weights.shape[0] > 0 else 1
     n_live, n_kept = 0, 0
     for label in range(n_labels):
-        is_live = totals[label] > 1
+        is_live = totals[label] >= least
         totals[label] = n_live if is_live else -1
         n_live += is_live
     for i in range(rows.shape[0]):
@@ -158,11 +158,12 @@ def by_label(rows, labels, n_labels):
 
 
 @inner
-def split_labels(rows, labels, n_labels, codes, given, cardinalities, weights):
+def split_labels(rows, labels, n_labels, codes, given, cardinalities, weights, least):
     """Split numbered slices by many columns: as many at once as a word numbers the configurations of.
 
     rows, labels: IN, rows in the order they are to keep, and their slices. Returns those that are left
-    without the slices of a single data point, how many slices they are, and how many are left out.
+    without the slices of fewer data points than `least`, how many slices they are, and how many are left
+    out.
     """
     rows, labels, k, n_single = rows.copy(), labels.copy(), 0, 0
     while k < given.shape[0] and rows.shape[0] > 0:
@@ -174,7 +175,7 @@ def split_labels(rows, labels, n_labels, codes, given, cardinalities, weights):
             size *= cardinalities[given[k]]
             k += 1
         n_labels = hash_keys(keys, labels).shape[0]
-        n_kept, n_live = forget_single(rows, labels, n_labels, weights)
+        n_kept, n_live = forget_few(rows, labels, n_labels, weights, least)
         n_single += n_labels - n_live
         rows, labels, n_labels = rows[:n_kept], labels[:n_kept], n_live
     return rows, labels, n_labels, n_single
@@ -187,6 +188,8 @@ def split_by_all(rows, codes, given, cardinalities, weights):
     Returns the partition without the slices of a single data point, and how many those are.
     """
     labels = np.zeros(rows.shape[0], np.int64)
-    rows, labels, n_labels, n_single = split_labels(rows, labels, 1, codes, given, cardinalities, weights)
+    rows, labels, n_labels, n_single = split_labels(
+        rows, labels, 1, codes, given, cardinalities, weights, np.int64(2)
+    )
     rows, starts = by_label(rows, labels, n_labels if rows.shape[0] > 0 else 0)
     return rows, starts, n_single

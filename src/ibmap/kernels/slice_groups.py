@@ -1,7 +1,9 @@
 """Groups of slices that agree on some members, split by one member after another.
 
 Slices are in any order, each with the number of its group; those that are alone in
-their group are forgotten. Loops over slices have no branches that depend on the data.
+their group are forgotten, and those of groups with so few data points that their Bayes
+factors are next to nothing against the prior (`negligible`). Loops over slices have no
+branches that depend on the data.
 """
 
 from collections import namedtuple
@@ -37,8 +39,12 @@ def undivided(table):
 
 
 @inner
-def narrowed_groups(groups, codes, n_states, marks):
-    """Split groups by one more member. codes, n_states: IN, by slice. marks: scratch, 0 before and after."""
+def narrowed_groups(groups, codes, n_states, weights, least, marks):
+    """Split groups by one more member, and forget those of less than `least`.
+
+    codes, n_states: IN, of the member. weights: IN, what a slice counts for, or none if each is 1. marks:
+    scratch, 0 before and after.
+    """
     slices, n = groups.slices, groups.slices.shape[0]
     kept, kept_labels, keys = np.empty_like(slices), np.empty_like(groups.labels), np.empty(n, np.int64)
     n_kept, n_labels = 0, 0
@@ -48,11 +54,11 @@ def narrowed_groups(groups, codes, n_states, marks):
         last = first + marks.shape[0]
         for k in range(n):
             if first <= keys[k] < last:
-                marks[np.uint64(keys[k] - first)] += 1
+                marks[np.uint64(keys[k] - first)] += weights[slices[k]] if weights.shape[0] > 0 else 1
         for k in range(n):
             if first <= keys[k] < last:
                 mark = marks[np.uint64(keys[k] - first)]
-                is_kept, number = (mark & COUNT) > 1, mark >> 32
+                is_kept, number = (mark & COUNT) >= least, mark >> 32
                 is_new = is_kept & (number == 0)
                 n_labels += is_new
                 number += is_new * n_labels
@@ -71,11 +77,12 @@ def narrowed_by(groups, table, first, last, marks):
     if last - first >= MANY:
         slices, labels, n_labels, _ = split_labels(
             groups.slices, groups.labels, groups.n_labels,
-            table.codes, np.arange(first, last), table.cardinalities, table.weights,
+            table.codes, np.arange(first, last), table.cardinalities, table.weights, table.least,
         )  # fmt: skip
         return SliceGroups(slices, labels, n_labels)
     for p in range(first, last):
-        groups = narrowed_groups(groups, table.codes[:, p], table.cardinalities[p], marks)
+        codes, n_states = table.codes[:, p], table.cardinalities[p]
+        groups = narrowed_groups(groups, codes, n_states, table.weights, table.least, marks)
     return groups
 
 

@@ -11,6 +11,7 @@ from ibmap.kernels.blanket_slices import list_slices, slice_table
 from ibmap.kernels.compiling import inner, kernel
 from ibmap.kernels.dropped_members import add_without_one, all_sides
 from ibmap.kernels.group_weights import new_counters
+from ibmap.kernels.negligible import least_that_matters
 from ibmap.kernels.slice_groups import as_partition, mixed, narrowed_by, new_marks, undivided
 from ibmap.kernels.two_dropped import add_own_test, add_pair_tests, correct_pair, new_between, pair_odds
 
@@ -93,7 +94,7 @@ def sparse_member_terms(blanket, data, prior, question, is_sparse, terms):
     x, members, _ = question
     n_x, n_most = data.cardinalities[x], data.cardinalities.max()
     slices = list_slices(blanket, data.codes[:, x], data.weights)
-    table = slice_table(slices, data, members)
+    table = slice_table(slices, data, members, least_that_matters(blanket, data, prior, question))
     counters = new_counters(n_x, table.cardinalities.max(), n_most, data.codes.shape[0])
     marks = new_marks(table)
     groups, pairs = without_each(table, marks)
