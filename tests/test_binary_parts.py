@@ -18,10 +18,10 @@ def some_score(n_rows=1500, n_variables=12):
     return BinaryScore(BayesianTest(EncodedTable.from_codes(codes, [2] * n_variables)))
 
 
-BLANKETS = [(), (1,), (1, 4, 7), (2, 3, 5, 6, 9), tuple(range(1, 10))]
+BLANKETS = [(), (1,), (1, 4, 7), (2, 3, 5, 6, 9), tuple(range(1, 10)), (1, 2, 3, 5, 6, 7, 8, 9)]
 
 
-@pytest.mark.parametrize("blanket", BLANKETS)
+@pytest.mark.parametrize("blanket", BLANKETS[-2:])
 def test_sums_over_large_slices_are_the_same_however_they_are_cut(monkeypatch, blanket):
     score = some_score()
     whole = score.changes(0, blanket)
@@ -47,4 +47,6 @@ def test_threads_that_share_the_parts_of_looks_find_the_same_bits(monkeypatch, w
 def test_terms_stay_finite_however_sure_the_prior_is_of_dependence(prior):
     x, w = np.arange(1000) % 2, np.arange(1000) // 2 % 2
     test = BayesianTest(EncodedTable.from_codes(np.stack([x, w, x, x, w], 1), [2] * 5), prior)
-    assert BinaryScore(test).changes(0, ()) == pytest.approx(TestScore(test).changes(0, ()), abs=1e-9)
+    for blanket in [(), (1,), (2,), (1, 3)]:
+        expected = TestScore(test).changes(0, blanket)
+        assert BinaryScore(test).changes(0, blanket) == pytest.approx(expected, abs=1e-9)

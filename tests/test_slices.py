@@ -187,7 +187,7 @@ def test_large_slices_add_what_they_add_by_definition(slices, odds, hyperparamet
     assert sums - 0.25 == pytest.approx(expected, rel=1e-9, abs=1e-10)
     if max(len(x) for x, _ in slices) <= LARGE:
         sums[:] = 0.25
-        binary_pairs.large_sums(words, runs, 0, ones, sizes, prior, logs, scaled_tables(*logs[:2]), sums)
+        binary_pairs.large_sums(words, runs, 0, ones, sizes, prior, logs, scaled_tables(*logs), sums)
         assert sums - 0.25 == pytest.approx(expected, rel=1e-9, abs=1e-10)
 
 
@@ -199,21 +199,23 @@ def test_the_largest_factors_of_a_large_slice_are_finite(hyperparameters):
     logs = log_tables(LARGE, Prior(hyperparameters=hyperparameters))
     sums = np.zeros(4)
     prior = np.array([0.0, 1.0, math.log(2), math.nan])
-    binary_pairs.large_sums(words, runs, 0, ones, sizes, prior, logs, scaled_tables(*logs[:2]), sums)
+    binary_pairs.large_sums(words, runs, 0, ones, sizes, prior, logs, scaled_tables(*logs), sums)
     assert sums == pytest.approx(naive_slices.added_to_sums(slices, 1.0, MARGINS[hyperparameters]), rel=1e-9)
 
 
 @pytest.mark.parametrize("hyperparameters", ["sums", "ones"])
-def test_scaled_factors_are_finite_and_give_the_share_of_a_column(hyperparameters):
-    cell, side, _ = log_tables(2000, Prior(hyperparameters=hyperparameters))
-    cells, sides = scaled_tables(cell, side)
-    assert len(cells) == LARGE + 1
-    assert np.isfinite(cells).all()
-    assert np.isfinite(sides).all()
-    assert (cells > 0).all()
+def test_scaled_factors_are_finite_and_give_the_shares_of_columns_and_rows(hyperparameters):
+    cell, side, total = log_tables(2000, Prior(hyperparameters=hyperparameters))
+    cells, sides, totals = scaled_tables(cell, side, total)
+    for factors in (cells, sides, totals):
+        assert len(factors) == LARGE + 1
+        assert np.isfinite(factors).all()
+        assert (factors > 0).all()
     for a, b in ((0, 0), (1, 0), (LARGE, 0), (LARGE // 2, LARGE // 2), (3, 200)):
         share = cells[a] * cells[b] * sides[a + b]
         assert math.log(share) == pytest.approx(cell[a] + cell[b] - side[a + b], rel=1e-11, abs=1e-11)
+        share = sides[a] * totals[a + b] * sides[b]
+        assert math.log(share) == pytest.approx(total[a + b] - side[a] - side[b], rel=1e-11, abs=1e-11)
 
 
 def test_tables_of_slices_are_made_once():

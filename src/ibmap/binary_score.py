@@ -9,7 +9,8 @@ are independent of everything with the prior probability, exactly.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -23,24 +24,25 @@ from ibmap.independence.binary_rows import BinaryColumns, log_tables
 from ibmap.independence.posterior import Prior, log_complement
 from ibmap.kernels import (
     binary_layout,
-    binary_members,
     binary_packing,
     binary_pairs,
     slice_patterns,
     slice_products,
 )
+from ibmap.kernels.binary_outside import MOST_LOG_ODDS
 from ibmap.kernels.two_by_two import SMALL
 from ibmap.large_blankets import LARGE, BlanketSlices, LargeBlankets
 from ibmap.row_score import RowScore
 from ibmap.sharing import Call, Work, alone
 from ibmap.slice_logs import SliceLogs, pattern_starts
+from ibmap.small_looks import FEW_SLICES, Crew, Request, SmallLooks
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-FEW_SLICES = 64  # so few tiny slices are multiplied out as small ones are
+Bounds = tuple[Floats, NDArray[np.bool_]]
+LookTogether = Callable[[Sequence[int], Sequence[tuple[int, ...]]], list[Bounds] | None]
 WORK_OF_WORD, WORK_OF_SLICE = 0.4, 5.0  # nanoseconds a pair, in large slices: as measured, on average
 WORK_OF_PART, MAX_PARTS = 2e5, 4  # a part worth handing over, and how many there are at most
-MOST_LOG_ODDS = 10.0  # of dependence in a slice up to which its factor is a product of scaled factors
 MAX_BLANKET = 63  # a slice's key is one machine word
 
 
@@ -59,6 +61,7 @@ class BinaryScore:
         self._prior = test.prior
         table = test.table
         self._is_constant = table.cardinalities == 1
+        self._all_exact = np.ones(len(self.names), bool)
         self._position = np.cumsum(~self._is_constant) - 1  # among the columns that vary
         self._varying = np.flatnonzero(~self._is_constant)
         packed = test.columns or BinaryColumns(table, test.prior, self._varying)
@@ -67,9 +70,12 @@ class BinaryScore:
         self._n_planes = max(int(table.weights.max(initial=1)).bit_length(), 1)
         self._small_tables = small_tables(test.prior)
         self._priors: dict[int, Floats] = {}
-        self._scaled_tables = scaled_tables(*self._tables[:2])
+        self._scaled_tables = scaled_tables(*self._tables)
         self._slice_logs = SliceLogs(*self._small_tables)
         self._large = LargeBlankets(self._tables, self._small_tables)
+        tables = self._tables, self._small_tables, self._scaled_tables
+        priors = np.array([self._slice_priors(d) for d in range(LARGE)])
+        self._small = SmallLooks(packed, tables, priors, self._slice_logs)
 
     def term(self, x: int, blanket: tuple[int, ...]) -> float:
         """Give the term of a variable for a blanket.
@@ -107,25 +113,50 @@ class BinaryScore:
 
     def _look(self, x: int, blanket: tuple[int, ...]) -> Work[Floats]:
         """Give `changes`, its parts to be shared."""
-        if len(self._varying) == len(self.names) and len(blanket) <= MAX_BLANKET:
-            return (yield from self._changes(x, np.array(blanket, np.int64)))
-        constants = [v for v in blanket if self._is_constant[v]]
-        n_constants = int(self._is_constant.sum()) - bool(self._is_constant[x])
-        log_p = math.log(self._prior.probability)
-        log_not_p = log_complement(log_p)
-        base = (n_constants - len(constants)) * log_p + len(constants) * log_not_p
-        result = np.full(len(self.names), base)
-        result[self._is_constant] += log_not_p - log_p
-        result[constants] -= 2 * (log_not_p - log_p)
         if self._is_constant[x]:
-            result[x] = base
-            return result + self._constant_changes(x, blanket, log_p, log_not_p)
-        varying = [int(self._position[v]) for v in blanket if not self._is_constant[v]]
-        if len(varying) > MAX_BLANKET:
+            return self._constant_changes(x, blanket)
+        members = self._members(blanket)
+        if len(members) > MAX_BLANKET:
             return self._by_sweeps.changes(x, blanket)
-        inner = yield from self._changes(int(self._position[x]), np.array(varying, np.int64))
+        position = int(self._position[x])
+        if len(members) < LARGE:
+            (inner,) = yield (partial(self._small.look, position, members),)
+        else:
+            inner = yield from self._changes(position, members)
+        return self._with_constants(x, blanket, inner)
+
+    def _members(self, blanket: tuple[int, ...]) -> Integers:
+        """Give the places of a blanket's members among the columns that vary."""
+        members = np.array(blanket, np.int64)
+        return (
+            members
+            if len(self._varying) == len(self.names)
+            else self._position[members[~self._is_constant[members]]]
+        )
+
+    def _with_constants(self, x: int, blanket: tuple[int, ...], inner: Floats) -> Floats:
+        """Add what the constant columns do to the terms of a varying one among the varying ones."""
+        if len(self._varying) == len(self.names):
+            return inner
+        result = self._terms_of_constants(blanket, self._is_constant)
         result[self._varying] += inner
         result[self._is_constant] += inner[self._position[x]]
+        return result
+
+    def _constant_changes(self, x: int, blanket: tuple[int, ...]) -> Floats:
+        """Give the terms of a constant column: the prior decides."""
+        others = np.ones(len(self.names), bool)
+        others[x] = False
+        return self._terms_of_constants(blanket, others)
+
+    def _terms_of_constants(self, blanket: tuple[int, ...], among: NDArray[np.bool_]) -> Floats:
+        """Give the terms of all changes as if those among whom one looks were independent of everything."""
+        log_p = math.log(self._prior.probability)
+        odds = log_complement(log_p) - log_p
+        inside = [v for v in blanket if among[v]]
+        result = np.full(len(self.names), int(among.sum()) * log_p + len(inside) * odds)
+        result[among] += odds
+        result[inside] -= 2 * odds
         return result
 
     def bounds(self, x: int, blanket: tuple[int, ...]) -> tuple[Floats, NDArray[np.bool_]]:
@@ -144,6 +175,35 @@ class BinaryScore:
             The terms, all exact up to 63 members; beyond that as in `RowScore`.
         """
         return alone(self.shared_bounds(x, blanket))
+
+    @contextmanager
+    def together(self, n_threads: int) -> Iterator[LookTogether]:
+        """Have threads that look at blankets of few members together.
+
+        Parameters
+        ----------
+        n_threads : int
+            All threads, the caller's included.
+
+        Yields
+        ------
+        callable
+            Takes some variables and their blankets. Gives the `bounds` of each, or None if a
+            blanket has too many members.
+        """
+        with self._small.crew(n_threads) as crew:
+            yield partial(self._look_together, crew)
+
+    def _look_together(
+        self, crew: Crew, variables: Sequence[int], blankets: Sequence[tuple[int, ...]]
+    ) -> list[Bounds] | None:
+        """Look at blankets of few members; see `together`."""
+        members = [self._members(blanket) for blanket in blankets]
+        if self._is_constant[list(variables)].any() or any(len(each) >= LARGE for each in members):
+            return None
+        requests = [Request(int(self._position[x]), each) for x, each in zip(variables, members, strict=True)]
+        looks = zip(variables, blankets, crew.look(requests), strict=True)
+        return [(self._with_constants(x, blanket, terms), self._all_exact) for x, blanket, terms in looks]
 
     def shared_bounds(self, x: int, blanket: tuple[int, ...]) -> Work[tuple[Floats, NDArray[np.bool_]]]:
         """Give `bounds` as a work, whose parts threads can share.
@@ -164,19 +224,10 @@ class BinaryScore:
         if is_huge and np.count_nonzero(~self._is_constant[list(blanket)]) > MAX_BLANKET:
             return self._by_sweeps.bounds(x, blanket)
         changes = yield from self._look(x, blanket)
-        return changes, np.ones(len(self.names), bool)
-
-    def _constant_changes(self, x: int, blanket: Sequence[int], log_p: float, log_not_p: float) -> Floats:
-        """Give what the varying columns add to the terms of a constant one."""
-        inside = [v for v in blanket if not self._is_constant[v]]
-        n_outside = len(self._varying) - len(inside)
-        result = np.full(len(self.names), n_outside * log_p + len(inside) * log_not_p)
-        result[self._varying] += log_not_p - log_p
-        result[inside] -= 2 * (log_not_p - log_p)
-        return result
+        return changes, self._all_exact
 
     def _changes(self, x: int, members: Integers) -> Work[Floats]:
-        """Do the same for a varying column among the varying ones."""
+        """Do the same for a varying column among the varying ones, with a large blanket."""
         n, d = len(self._columns), len(members)
         is_outside = np.ones(n, bool)
         is_outside[members] = is_outside[x] = False
@@ -193,31 +244,8 @@ class BinaryScore:
     def _parts(self, slices: _Slices, d: int, priors: Floats) -> Work[tuple[Any, ...]]:
         """Carry out the parts of a look that do not depend on each other, the longest named first."""
         n, pairs = len(slices.ones), self._pair_parts(slices, priors[3])
-        if d < LARGE:
-            *sums, inside = yield *pairs, partial(self._member_terms, slices, d, priors)
-        else:
-            first, second, *sums = yield *self._large.parts(slices, d, priors), *pairs
-            inside = self._large.sum_up(first, second)
-        return inside, sum(sums, np.full(n, (n - 1) * priors[3, 3]))
-
-    def _member_terms(self, slices: _Slices, d: int, priors: Floats) -> tuple[float, Floats, Floats]:
-        """Give the blanket's term, what its members add to those with one more, and those with one less."""
-        n = len(slices.ones)
-        own, adds, drops = np.empty(n), np.empty(n), np.empty(d)
-        members_term = binary_members.member_terms(
-            slices.keys,
-            slices.sizes,
-            slices.ones,
-            slices.n_large,
-            slices.n_live,
-            priors,
-            self._tables,
-            self._small_tables,
-            own,
-            adds,
-            drops,
-        )
-        return float(members_term - own.sum()), adds, drops
+        first, second, *sums = yield *self._large.parts(slices, d, priors), *pairs
+        return self._large.sum_up(first, second), sum(sums, np.full(n, (n - 1) * priors[3, 3]))
 
     def _slice_priors(self, d: int) -> Floats:
         """Give the prior of a slice given two members less up to one variable more, a row each.
@@ -341,20 +369,21 @@ def small_tables(prior: Prior) -> tuple[Floats, Floats, Floats]:
     return columns.ravel(), np.exp(-side[counts]), np.exp(total[counts])
 
 
-def scaled_tables(cell: Floats, side: Floats) -> tuple[Floats, Floats]:
-    """Tabulate the factors of a column's share of the Bayes factor, scaled by powers that cancel.
+def scaled_tables(cell: Floats, side: Floats, total: Floats) -> tuple[Floats, Floats, Floats]:
+    """Tabulate the factors of the Bayes factor of large slices, scaled by powers that cancel.
 
     Parameters
     ----------
-    cell, side : ndarray
-        Logs by count, of a cell and of a row or column.
+    cell, side, total : ndarray
+        Logs by count, of a cell, of a row or column, and of a whole slice.
 
     Returns
     -------
-    cells, sides : ndarray
-        For counts a and b the share is ``cells[a] * cells[b] * sides[a + b]``, up to a large slice. The
-        unscaled ones are factorials, far too large for a number.
+    cells, sides, totals : ndarray
+        For counts a and b a column's share is ``cells[a] * cells[b] * sides[a + b]``, that of two rows
+        ``sides[a] * sides[b] * totals[a + b]``, up to a large slice. Unscaled they are factorials, far
+        too large for a number.
     """
     counts = np.arange(min(binary_layout.LARGE + 1, len(cell)))
     powers = counts * (math.log(binary_layout.LARGE) - 1)  # those of the largest factorial are about 1
-    return np.exp(cell[counts] - powers), np.exp(powers - side[counts])
+    return np.exp(cell[counts] - powers), np.exp(powers - side[counts]), np.exp(total[counts] - powers)

@@ -10,9 +10,8 @@ every single change of that blanket, or a bound on it that may be all it needs.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
-from functools import partial
-from typing import Any, Protocol, runtime_checkable
+from collections.abc import Iterable
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,10 +25,7 @@ from ibmap.independence.protocol import ProbabilisticTest
 from ibmap.independence.table_numbers import is_tabulated
 from ibmap.pairwise_score import PairwiseScore
 from ibmap.row_score import RowScore, changed_blankets
-from ibmap.sharing import Work, whole
 from ibmap.table_score import TableScore
-
-Bounds = Work[tuple[NDArray[np.float64], NDArray[np.bool_]]]
 
 
 class LocalScore(Protocol):
@@ -90,46 +86,6 @@ class LocalScore(Protocol):
             Where they are equal; entry x always is.
         """
         ...
-
-
-@runtime_checkable
-class SharedScore(LocalScore, Protocol):
-    """A local score whose looks have parts that threads can share."""
-
-    def shared_bounds(self, x: int, blanket: tuple[int, ...]) -> Bounds:
-        """Give `bounds` as a work.
-
-        Parameters
-        ----------
-        x : int
-            The variable.
-        blanket : tuple of int
-            Its blanket, sorted.
-
-        Returns
-        -------
-        Work
-            Its result is that of `bounds`.
-        """
-        ...
-
-
-def looker(score: LocalScore) -> Callable[[int, tuple[int, ...]], Bounds]:
-    """Choose how threads ask a score for its bounds: in parts, if it has any.
-
-    Parameters
-    ----------
-    score : LocalScore
-        The score.
-
-    Returns
-    -------
-    callable
-        Takes a variable and its blanket; gives a work whose result is that of ``score.bounds``.
-    """
-    if isinstance(score, SharedScore):
-        return score.shared_bounds
-    return lambda x, blanket: whole(partial(score.bounds, x, blanket))
 
 
 class TestScore:

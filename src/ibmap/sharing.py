@@ -143,6 +143,7 @@ class Team:
     """
 
     def __init__(self, n_threads: int) -> None:
+        self.n_threads = n_threads
         lock = Lock()
         self._lock = lock
         self._caller, self._helpers = Condition(lock), Condition(lock)

@@ -133,6 +133,17 @@ def pattern_starts() -> Integers:
     return starts
 
 
+def n_patterns() -> int:
+    """Count the entries of the tables of patterns.
+
+    Returns
+    -------
+    int
+        Of all shapes.
+    """
+    return sum((size + 1) * 4 ** (size - 1) for size in range(2, TINY + 1))
+
+
 @cache
 def pattern_places() -> tuple[Integers, Integers]:
     """Find the entries of the counts that make up the tables of patterns.

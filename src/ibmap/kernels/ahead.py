@@ -19,7 +19,7 @@ MOST = 4  # processes, of a quarter of a gigabyte each
 
 
 def compile_ahead(groups: Sequence[int], n_processes: int) -> None:
-    """Compile groups of kernels, and return when all are done.
+    """Compile groups of kernels, those that join others in the end, and return when all are done.
 
     Parameters
     ----------
@@ -28,6 +28,10 @@ def compile_ahead(groups: Sequence[int], n_processes: int) -> None:
     n_processes : int
         How many may compile at once, this one included.
     """
+    from ibmap.kernels.first_use import GROUPS, JOINS, compile_group
+
+    joins = [place for place in groups if GROUPS[place] in JOINS]
+    groups = [place for place in groups if place not in joins]
     source, target = os.pipe()
     helpers: list[subprocess.Popen[bytes]] = []
     try:
@@ -43,6 +47,8 @@ def compile_ahead(groups: Sequence[int], n_processes: int) -> None:
         for helper in helpers:
             helper.kill()
             helper.wait()
+    for place in joins:
+        compile_group(place)
 
 
 def start_helper(source: int) -> subprocess.Popen[bytes]:

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from ibmap.kernels.compiling import inlined, inner, kernel
+from ibmap.kernels.compiling import inlined, inner, part
 from ibmap.kernels.two_by_two import (
     log_dependent,
     log_ratio,
@@ -56,73 +56,6 @@ def times_known(excess, log_big, prior, factor, is_large):
     if is_large:
         return multiply(excess, log_big, prior[0] + factor)
     return multiply_small(excess, log_big, prior[1] * factor)
-
-
-@inner
-def fill_factors(one, sizes, n_large, logs, smalls, factors):
-    """Compute the Bayes factors of one W in every live slice.
-
-    one: IN, data points with W = 1 by slice and X. factors: OUT, columns: X against W; X
-    against a member that does not vary, given W = 0 and given W = 1.
-    """
-    for z in range(factors.shape[0]):
-        b0, b1 = one[z, 0], one[z, 1]
-        a0, a1 = sizes[z, 0] - b0, sizes[z, 1] - b1
-        factors[z, 0] = bayes_factor(a0, a1, b0, b1, z < n_large, logs, smalls)
-        factors[z, 1] = bayes_factor(a0, a1, 0, 0, z < n_large, logs, smalls)
-        factors[z, 2] = bayes_factor(b0, b1, 0, 0, z < n_large, logs, smalls)
-
-
-@inner
-def outside_test(factors, n_large, prior):
-    """-log Pr(I(X, W | B)) over the live slices."""
-    excess, log_big = 0.0, 0.0
-    for z in range(factors.shape[0]):
-        excess, log_big = times_known(excess, log_big, prior, factors[z, 0], z < n_large)
-    return log_big + math.log1p(excess)
-
-
-@inner
-def outside_test_without(factors, n_large, prior, one, sizes, alone, pairs, logs, smalls):
-    """-log Pr(I(X, W | B - b)) over the slices left without b that matter.
-
-    alone: IN, live slices without a partner. pairs: IN, slices that merge.
-    """
-    excess, log_big = 0.0, 0.0
-    for z in alone:
-        excess, log_big = times_known(excess, log_big, prior, factors[z, 0], z < n_large)
-    for k in range(pairs.shape[0]):
-        y, z = pairs[k]
-        b0, b1 = one[y, 0] + one[z, 0], one[y, 1] + one[z, 1]
-        a0, a1 = sizes[y, 0] + sizes[z, 0] - b0, sizes[y, 1] + sizes[z, 1] - b1
-        excess, log_big = times(excess, log_big, prior, a0, a1, b0, b1, logs, smalls)
-    return log_big + math.log1p(excess)
-
-
-@inner
-def member_test_with(factors, n_large, prior, one, sizes, alone, pairs, logs, smalls):
-    """-log Pr(I(X, b | B - b + W)) over the slices that matter, and their number."""
-    excess, log_big, n_informative = 0.0, 0.0, 0
-    for z in alone:
-        n_one = one[z, 0] + one[z, 1]
-        if n_one >= 2:
-            excess, log_big = times_known(excess, log_big, prior, factors[z, 2], z < n_large)
-            n_informative += 1
-        if sizes[z, 0] + sizes[z, 1] - n_one >= 2:
-            excess, log_big = times_known(excess, log_big, prior, factors[z, 1], z < n_large)
-            n_informative += 1
-    for k in range(pairs.shape[0]):
-        y, z = pairs[k]
-        a0, a1, b0, b1 = one[y, 0], one[y, 1], one[z, 0], one[z, 1]
-        if a0 + a1 + b0 + b1 >= 2:
-            excess, log_big = times(excess, log_big, prior, a0, a1, b0, b1, logs, smalls)
-            n_informative += 1
-        a0, a1 = sizes[y, 0] - a0, sizes[y, 1] - a1
-        b0, b1 = sizes[z, 0] - b0, sizes[z, 1] - b1
-        if a0 + a1 + b0 + b1 >= 2:
-            excess, log_big = times(excess, log_big, prior, a0, a1, b0, b1, logs, smalls)
-            n_informative += 1
-    return log_big + math.log1p(excess), n_informative
 
 
 @inner
@@ -190,53 +123,38 @@ def two_member_tests(i, j, prior, keys, table, partners, sizes, n_large, single,
 
 
 @inner
-def outside_terms(ones, sizes, n_large, n_live, priors, parts, logs, smalls, own, adds, drops):
-    """Do all tests of the variables outside the blanket that need no joint counts.
+def split_all(keys, n_live, n_members):
+    """Find how the slices merge when any member is dropped.
 
-    ones, sizes: IN, data points by slice and X. priors: IN, rows (log odds, odds, -log p / K,
-    -log p) for conditioning sets of two members less than the blanket, one less, as many.
-    parts: IN, for each member (alone, how many, pairs, how many). own: OUT, -log Pr(I(X, W | B)).
-    adds: OUT, sums of log Pr(not I) for B + W. drops: IN and OUT, sums of log Pr(I) for B - b.
+    Returns where each key's slice is, each slice's partners, and what `split_slices` gives for each
+    member: (alone, how many, pairs, how many).
     """
-    alone, n_alone, pairs, n_pairs = parts
-    factors = np.empty((n_live, 3))
-    less, same = priors[1], priors[2]
-    for v in range(ones.shape[0]):
-        one = ones[v]
-        fill_factors(one, sizes, n_large, logs, smalls, factors)
-        own[v] = outside_test(factors, n_large, same) + same[3] - same[2] * n_live
-        adds[v] = log_dependent(own[v])
-        for i in range(drops.shape[0]):
-            alone_i, pairs_i = alone[i, : n_alone[i]], pairs[i, : n_pairs[i]]
-            s = outside_test_without(factors, n_large, less, one, sizes, alone_i, pairs_i, logs, smalls)
-            drops[i] -= s + less[3] - less[2] * (n_alone[i] + n_pairs[i])
-            s, n_informative = member_test_with(
-                factors, n_large, same, one, sizes, alone_i, pairs_i, logs, smalls
-            )
-            adds[v] += log_dependent(s + same[3] - same[2] * n_informative)
+    n = keys.shape[0]
+    table = index_keys(keys, n_members)
+    partners = find_partners(keys, table, n_members)
+    alone, n_alone = np.empty((n_members, n), np.int64), np.empty(n_members, np.int64)
+    pairs, n_pairs = np.empty((n_members, n // 2 + 1, 2), np.int64), np.empty(n_members, np.int64)
+    for i in range(n_members):
+        n_alone[i], n_pairs[i] = split_slices(partners[i], n_live, alone[i], pairs[i])
+    return table, partners, (alone, n_alone, pairs, n_pairs)
 
 
-@kernel
-def member_terms(keys, sizes, ones, n_large, n_live, priors, logs, smalls, own, adds, drops):
-    """Do all tests but those of pairs outside the blanket.
+@part
+def inside_terms(keys, sizes, n_large, n_live, priors, logs, smalls, drops):
+    """Do all tests of members that need no variable outside the blanket.
 
-    keys, sizes, ones: IN, the slices of the blanket. priors, logs, smalls: IN, as for
-    `outside_terms`. own, adds: OUT, as there. drops: OUT, for each member the whole term of
-    the blanket without it. Returns the sum of log Pr(not I(X, b | B - b)).
+    keys, sizes: IN, the slices of the blanket. priors, logs, smalls: IN, as for `binary_outside`. drops:
+    OUT, for each member what they add to the term of the blanket without it. Returns the sum of
+    log Pr(not I(X, b | B - b)).
     """
-    d, n = drops.shape[0], keys.shape[0]
-    table = index_keys(keys, d)
-    partners = find_partners(keys, table, d)
-    alone, n_alone = np.empty((d, n), np.int64), np.empty(d, np.int64)
-    pairs, n_pairs = np.empty((d, n // 2 + 1, 2), np.int64), np.empty(d, np.int64)
+    table, partners, (alone, n_alone, pairs, n_pairs) = split_all(keys, n_live, drops.shape[0])
     single = np.empty(n_live)
     for z in range(n_live):
         single[z] = bayes_factor(sizes[z, 0], sizes[z, 1], 0, 0, z < n_large, logs, smalls)
     total = 0.0
     few, less = priors[0], priors[1]
     drops[:] = 0.0
-    for i in range(d):
-        n_alone[i], n_pairs[i] = split_slices(partners[i], n_live, alone[i], pairs[i])
+    for i in range(drops.shape[0]):
         s = member_test(less, sizes, alone[i, : n_alone[i]], pairs[i, : n_pairs[i]], logs, smalls)
         s += less[3] - less[2] * (n_alone[i] + n_pairs[i])
         total += log_dependent(s)
@@ -248,6 +166,4 @@ def member_terms(keys, sizes, ones, n_large, n_live, priors, logs, smalls, own, 
             rest = few[3] - few[2] * n_informative
             drops[j] += log_dependent(s_i + rest)
             drops[i] += log_dependent(s_j + rest)
-    parts = (alone, n_alone, pairs, n_pairs)
-    outside_terms(ones, sizes, n_large, n_live, priors, parts, logs, smalls, own, adds, drops)
     return total

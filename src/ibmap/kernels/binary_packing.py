@@ -8,7 +8,7 @@ import numpy as np
 
 from ibmap.kernels.binary_layout import LANE, LANES, WORD
 from ibmap.kernels.bits import M1, M2, M4, popcount
-from ibmap.kernels.compiling import inlined, inner, kernel
+from ibmap.kernels.compiling import bare, inlined, inner, kernel
 
 HALF = WORD // 2
 ONE = np.uint64(1)
@@ -58,21 +58,43 @@ def pack(row_bits, slots, outside):
     bit, negative for none. outside: IN, the variables wanted, in order. Returns their words, those
     of the same bits side by side.
     """
-    n = outside.shape[0]
-    words = np.empty((slots.shape[0] // WORD, n), np.uint64)
-    block, scratch = np.empty(WORD, np.uint64), np.empty(WORD, np.uint64)
-    for w in range(words.shape[0]):
-        v = 0
-        for part in range(row_bits.shape[0]):
-            bits = row_bits[part]
-            for k in range(WORD):
-                row = slots[w * WORD + k]
-                block[k] = bits[row] if row >= 0 else np.uint64(0)
-            transpose(block, scratch)
-            while v < n and outside[v] // WORD == part:
-                words[w, v] = block[outside[v] % WORD]
-                v += 1
+    words = np.empty((slots.shape[0] // WORD, outside.shape[0]), np.uint64)
+    pack_words(row_bits, slots, outside, words)
     return words
+
+
+@bare
+def gather_rows(bits, slots, block):
+    """Copy the bits of the rows behind 64 slots, none for an empty slot. block: OUT."""
+    for k in range(WORD):
+        row = slots[k]
+        bit = bits[max(row, 0)]
+        block[k] = bit if row >= 0 else ZERO
+
+
+@bare
+def pick(block, positions, words):
+    """Copy the words wanted. words: OUT."""
+    for v in range(positions.shape[0]):
+        words[v] = block[positions[v]]
+
+
+@inner
+def pack_words(row_bits, slots, outside, words):
+    """Do the same in words there are. words: OUT."""
+    n, n_parts = outside.shape[0], row_bits.shape[0]
+    block, scratch = np.empty(WORD, np.uint64), np.empty(WORD, np.uint64)
+    starts, positions = np.zeros(n_parts + 1, np.int64), np.empty(n, np.uint64)
+    for v in range(n):
+        starts[outside[v] // WORD + 1 :] = v + 1
+        positions[v] = outside[v] % WORD
+    for w in range(words.shape[0]):
+        for part in range(n_parts):
+            first, last = starts[part], starts[part + 1]
+            if first < last:
+                gather_rows(row_bits[part], slots[w * WORD : (w + 1) * WORD], block)
+                transpose(block, scratch)
+                pick(block, positions[first:last], words[w, first:last])
 
 
 @inner

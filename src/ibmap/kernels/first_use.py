@@ -2,7 +2,7 @@
 
 In groups, the longest first. The kernels of one group call the same inner kernels, which are
 compiled once for all of them; groups have none worth mentioning in common, so that processes can
-compile them side by side (`ibmap.kernels.ahead`).
+compile them side by side (`ibmap.kernels.ahead`); but for those that join kernels of others.
 """
 
 from __future__ import annotations
@@ -14,9 +14,8 @@ from typing import Any
 from numba import boolean, float64, int32, int64, types, uint8, uint16, uint64
 
 from ibmap.kernels import (
-    binary_layout,
     binary_members,
-    binary_packing,
+    binary_outside,
     binary_pairs,
     binary_rows,
     cached_kernels,
@@ -26,7 +25,10 @@ from ibmap.kernels import (
     expected_counts,
     look,
     outside_pairs,
+    slice_patterns,
     slice_products,
+    small_layout,
+    small_look,
 )
 
 Group = tuple[tuple[Any, tuple[Any, ...]], ...]  # kernels, each with the types of its arguments
@@ -52,10 +54,9 @@ def structure(kind: Any, *fields: Any) -> Any:
 
 NUMBERS, FLOATS, WORDS = int64[::1], float64[::1], uint64[::1]
 NUMBERS2, FLOATS2, WORDS2 = int64[:, ::1], float64[:, ::1], uint64[:, ::1]
+NUMBERS3 = int64[:, :, ::1]
 STATES2, ROWS, COUNTS2, COUNTS3 = uint8[:, ::1], int32[::1], int32[:, ::1], int32[:, :, ::1]
 TABLES = types.UniTuple(FLOATS, 3)
-PLACES = types.UniTuple(int64, 3)
-SLICED_STATES = (NUMBERS, uint8[::1], NUMBERS, COUNTS2)  # labels, X, weights, sizes
 SEEN = (WORDS, WORDS2, NUMBERS, NUMBERS)  # a set, all sets, the newest, the earlier
 
 MEMORY: Group = (
@@ -63,44 +64,76 @@ MEMORY: Group = (
     (distinct.count_other, (NUMBERS2, WORDS2, *SEEN[1:])),
 )
 
+BINARY_DATA = structure(
+    small_look.Data,
+    STATES2,  # columns
+    WORDS2,  # row_bits
+    NUMBERS,  # weights
+    boolean,  # is_weighted
+    TABLES,  # logs
+    TABLES,  # smalls
+    TABLES,  # scaled
+    float64[:, :, ::1],  # priors
+    FLOATS2,  # patterns
+    NUMBERS2,  # pattern_starts
+)
+ROOMS = structure(
+    small_look.Room,
+    NUMBERS2,  # request
+    NUMBERS2,  # outside
+    STATES2,  # groups
+    NUMBERS3,  # quarters
+    NUMBERS2,  # group_sums
+    NUMBERS3,  # fill
+    COUNTS2,  # slots
+    WORDS2,  # words
+    WORDS2,  # keys
+    COUNTS3,  # sizes
+    WORDS2,  # sizes_in_words
+    COUNTS2,  # ones
+    WORDS2,  # ones_in_words
+    int64[:, :, :, ::1],  # run_words
+    NUMBERS2,  # ends
+    NUMBERS2,  # cuts
+    float64[:, :, ::1],  # sums
+    FLOATS2,  # own
+    FLOATS2,  # adds
+    float64[:, :, ::1],  # drops
+    FLOATS,  # inside
+    FLOATS2,  # result
+)
+PAIRS = (
+    WORDS2,
+    NUMBERS3,
+    int64,
+    COUNTS3,
+    COUNTS2,
+    FLOATS,
+    TABLES,
+)  # words, runs, first, ones, sizes, prior, logs
+
+LOOK: Group = ((small_look.look, (int64, int64, BINARY_DATA, ROOMS, NUMBERS)),)
+
 BINARY: tuple[Group, ...] = (
+    ((small_layout.lay_out, (BINARY_DATA, ROOMS, int64)),),
     (
         (
-            binary_members.member_terms,
-            (WORDS, COUNTS2, COUNTS3, int64, int64, FLOATS2, TABLES, TABLES, FLOATS, FLOATS, FLOATS),
+            binary_outside.outside_terms,
+            (WORDS, COUNTS2, COUNTS3, int64, int64, FLOATS2, TABLES, TABLES, TABLES, FLOATS, FLOATS, FLOATS),
+        ),
+        (
+            binary_members.inside_terms,
+            (WORDS, COUNTS2, int64, int64, FLOATS2, TABLES, TABLES, FLOATS),
         ),
     ),
     (
-        (binary_rows.number_slices, (STATES2, WORDS2, NUMBERS, int64, NUMBERS, ROWS, ROWS)),
-        (binary_layout.slice_rows, (STATES2, NUMBERS, int64, NUMBERS, NUMBERS)),
+        (binary_pairs.large_sums, (*PAIRS, TABLES, FLOATS)),
+        (binary_pairs.huge_sums, (*PAIRS, FLOATS)),
     ),
+    ((binary_rows.number_slices, (STATES2, WORDS2, NUMBERS, int64, NUMBERS, ROWS, ROWS)),),
     (
-        (
-            binary_pairs.large_sums,
-            (
-                WORDS2,
-                int64[:, :, ::1],
-                int64,
-                COUNTS3,
-                COUNTS2,
-                FLOATS,
-                TABLES,
-                types.UniTuple(FLOATS, 2),
-                FLOATS,
-            ),
-        ),
-    ),
-    (
-        (
-            binary_packing.count_ones,
-            (WORDS2, int64[:, :, ::1], WORDS2, COUNTS2, PLACES, COUNTS3, types.Tuple((WORDS, WORDS2))),
-        ),
-        (binary_packing.pack, (WORDS2, ROWS, NUMBERS)),
-    ),
-    ((slice_products.product_sums, (WORDS2, COUNTS2, float64, float64, TABLES, FLOATS)),),
-    (
-        (binary_layout.place_large, (*SLICED_STATES, int64, int64)),
-        (binary_layout.place_small, (*SLICED_STATES, PLACES)),
+        (slice_products.product_sums, (WORDS2, COUNTS2, float64, float64, TABLES, FLOATS)),
+        (slice_patterns.pattern_sums, (WORDS2, int64, COUNTS2, FLOATS, NUMBERS2, FLOATS)),
     ),
     (
         (
@@ -110,6 +143,7 @@ BINARY: tuple[Group, ...] = (
         (binary_rows.group_expected, (STATES2, ROWS, ROWS, NUMBERS2, NUMBERS, int64, NUMBERS)),
     ),
     MEMORY,
+    LOOK,
 )
 
 DATA = structure(context.Data, types.Array(uint16, 2, "F"), NUMBERS, FLOATS, NUMBERS)
@@ -130,6 +164,7 @@ ANY_STATES: tuple[Group, ...] = (
     MEMORY,
 )
 
+JOINS = (LOOK,)  # groups made of kernels of others, to be compiled when these are
 GROUPS = tuple(dict.fromkeys((*BINARY, *ANY_STATES)))
 
 

@@ -14,18 +14,18 @@ import math
 import time
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ibmap.graph import MarkovGraph
+from ibmap.looking import Look, looking
 from ibmap.progress import Callback, Monitor, Progress
-from ibmap.score import LocalScore, looker
+from ibmap.score import LocalScore
 from ibmap.search.climb import Climb, ClimbState, Flip, Keeper
 from ibmap.search.cost import DistinctTests
 from ibmap.search.limits import Limits
-from ibmap.sharing import Team, whole
+from ibmap.sharing import Team
 from ibmap.ties import TOLERANCE
 
 __all__ = ["Callback", "Climb", "Flip", "Limits", "Progress", "best_flip", "hill_climb"]
@@ -83,8 +83,8 @@ def hill_climb(
     climber = _Climber(score, start, limits or Limits(), Monitor.of(callback))
     climber.tests = tests or climber.tests
     climber.remember(keeper)
-    with Team(n_threads) as team:
-        return climber.run(team)
+    with Team(n_threads) as team, looking(score, team) as look:
+        return climber.run(team, look)
 
 
 class _Climber:
@@ -92,7 +92,6 @@ class _Climber:
 
     def __init__(self, score: LocalScore, start: MarkovGraph, limits: Limits, monitor: Monitor) -> None:
         self.score, self.limits, self.monitor = score, limits, monitor
-        self.look = looker(score)
         self.names = start.names
         self.adjacency = start.adjacency.copy()
         self.n = start.n_variables
@@ -130,29 +129,29 @@ class _Climber:
             is_optimum=self.is_optimum,
         )
 
-    def run(self, team: Team) -> Climb:
+    def run(self, team: Team, look: Look) -> Climb:
         """Look at everything once, then ascend."""
-        stopped = self._look_at_all(team)
+        stopped = self._look_at_all(look)
         if stopped is not None:
             self._offer(at_once=True)
             return self._climb(stopped, None)
         stopped = "optimum" if self.is_optimum else None
         while stopped is None:
-            stopped = self._ascend(team)
+            stopped = self._ascend(team, look)
         self.is_optimum = stopped == "optimum"
         if stopped in ("optimum", "max_ascents"):
             self._settle(team)
         self._offer(at_once=True)
         return self._climb(stopped, np.where(self.is_exact & self.is_exact.T, self.gains, -np.inf))
 
-    def _look_at_all(self, team: Team) -> str | None:
+    def _look_at_all(self, look: Look) -> str | None:
         """Refresh every variable, a few at a time; return why the climb ends, if it does."""
         while self.n_looked < self.n:
             self._tell("first look", self.n_looked, self.n)
             if (stopped := self._stop()) is not None:
                 return stopped
             last = min(self.n_looked + BATCH, self.n)
-            self._refresh(range(self.n_looked, last), team)
+            self._refresh(range(self.n_looked, last), look)
             self.n_looked = last
             self._offer()
         self._tell("first look", self.n, self.n)
@@ -160,7 +159,7 @@ class _Climber:
             self._update_gains(x)
         return None
 
-    def _ascend(self, team: Team) -> str | None:
+    def _ascend(self, team: Team, look: Look) -> str | None:
         """Take the best flip; return why the climb ends, if it does."""
         if self.limits.max_ascents is not None and len(self.trace) >= self.limits.max_ascents:
             return "max_ascents"
@@ -175,7 +174,7 @@ class _Climber:
         if not gain > TOLERANCE:
             return "optimum"
         self.adjacency[x, y] = self.adjacency[y, x] = not self.adjacency[x, y]
-        self._refresh((x, y), team)
+        self._refresh((x, y), look)
         self._update_gains(x)
         self._update_gains(y)
         self.trace.append(Flip(x, y, bool(self.adjacency[x, y]), float(gain), self._total()))
@@ -229,12 +228,11 @@ class _Climber:
             row[flipped] = not row[flipped]
         return tuple(np.flatnonzero(row).tolist())
 
-    def _refresh(self, variables: Sequence[int], team: Team) -> None:
+    def _refresh(self, variables: Sequence[int], look: Look) -> None:
         """Ask the score anew for the changes of some variables."""
         blankets = [self._blanket(x) for x in variables]
-        looks = [self.look(x, blanket) for x, blanket in zip(variables, blankets, strict=True)]
-        found: list[Any] = team.run([*looks, whole(partial(self._count, variables, blankets))])
-        for x, (upper, is_exact) in zip(variables, found[:-1], strict=True):
+        found = look(variables, blankets, partial(self._count, variables, blankets))
+        for x, (upper, is_exact) in zip(variables, found, strict=True):
             self.changes[x] = upper
             self.is_exact[x] = is_exact
 

@@ -1,0 +1,239 @@
+"""Looks at binary blankets of at most seven members, without a step back to the interpreter.
+
+A look is cut into *items*: its layout first, then parts that do not depend on each other. Threads take
+the items of all looks asked for, in order, each from the number on a board that all read; the cuts do not
+depend on who takes what, and what the parts add is summed in a fixed order, so results do not either.
+Helpers wait for items on the board for a while, since to wake a sleeping thread takes as long as an item.
+"""
+
+from typing import Any, NamedTuple
+
+from ibmap.kernels.atomics import fetch_add, load, rest, store
+from ibmap.kernels.binary_members import inside_terms
+from ibmap.kernels.binary_outside import MOST_LOG_ODDS, outside_terms
+from ibmap.kernels.binary_pairs import huge_sums, large_sums
+from ibmap.kernels.compiling import bare_kernel, copied
+from ibmap.kernels.slice_patterns import pattern_sums
+from ibmap.kernels.slice_products import product_sums
+from ibmap.kernels.small_layout import (
+    HUGE_END,
+    LARGE_END,
+    LARGE_WORDS,
+    LIVE_END,
+    MANY_MEMBERS,
+    N_CUTS,
+    N_OUTSIDE,
+    N_SLICES,
+    N_WORDS,
+    SMALL_END,
+    lay_out,
+)
+
+OUTSIDE, SMALL, INSIDE = N_CUTS, N_CUTS + 2, N_CUTS + 3
+N_PARTS = N_CUTS + 4
+MOST = 1 << 40  # more than there are items
+NEXT, N_LOOKS, N_DONE, IS_OVER, IS_LAID_OUT = 0, 8, 16, 24, 32  # on the board, in cache lines of their own
+LINE = 8
+
+
+class Data(NamedTuple):
+    """What all looks at a table share.
+
+    columns: (variables, rows) states. row_bits: see `binary_packing`. weights, is_weighted: data points of
+    each row. logs, smalls, scaled: tables of Bayes factors. priors: (members, 4, 4), by size of the blanket
+    as in `outside_terms`, with that of one more. patterns, pattern_starts: tables of tiny slices, for the
+    largest blankets.
+    """
+
+    columns: Any
+    row_bits: Any
+    weights: Any
+    is_weighted: bool
+    logs: tuple[Any, ...]
+    smalls: tuple[Any, ...]
+    scaled: tuple[Any, ...]
+    priors: Any
+    patterns: Any
+    pattern_starts: Any
+
+
+class Room(NamedTuple):
+    """Where a look is at work; see `small_layout`. The last ones are what its parts find."""
+
+    request: Any
+    outside: Any
+    groups: Any
+    quarters: Any
+    group_sums: Any
+    fill: Any
+    slots: Any
+    words: Any
+    keys: Any
+    sizes: Any
+    sizes_in_words: Any
+    ones: Any
+    ones_in_words: Any
+    run_words: Any
+    ends: Any
+    cuts: Any
+    sums: Any
+    own: Any
+    adds: Any
+    drops: Any
+    inside: Any
+    result: Any
+
+
+@copied
+def add_large(data, rooms, k, part):
+    """Add up the tests of pairs outside in some huge and large slices."""
+    ends, sizes, n, n_ones = (
+        rooms.ends[k],
+        rooms.sizes[k],
+        rooms.ends[k, N_OUTSIDE],
+        rooms.ends[k, N_SLICES] + 1,
+    )
+    first, last, sums = rooms.cuts[k, part], rooms.cuts[k, part + 1], rooms.sums[k, part, :n]
+    words = rooms.words[k, : ends[LARGE_WORDS] * n].reshape((ends[LARGE_WORDS], n))
+    ones = rooms.ones[k, : 2 * n * n_ones].reshape((n, n_ones, 2))
+    prior, runs = data.priors[rooms.request[k, 1], 3], rooms.run_words[k]
+    n_huge = ends[HUGE_END] if prior[0] < MOST_LOG_ODDS else last  # products would not stay finite
+    huge = min(max(n_huge, first), last)
+    sums[:] = 0.0
+    if huge > first:
+        huge_sums(words, runs[first:huge], first, ones, sizes, prior, data.logs, sums)
+    if last > huge:
+        large_sums(words, runs[huge:last], huge, ones, sizes, prior, data.logs, data.scaled, sums)
+
+
+@copied
+def add_small(data, rooms, k):
+    """Add up the tests of pairs outside in the other slices."""
+    n_members, ends, sizes, n = rooms.request[k, 1], rooms.ends[k], rooms.sizes[k], rooms.ends[k, N_OUTSIDE]
+    large, small, live, sums = ends[LARGE_END], ends[SMALL_END], ends[LIVE_END], rooms.sums[k, N_CUTS, :n]
+    words = rooms.words[k, ends[LARGE_WORDS] * n : ends[N_WORDS] * n].reshape(
+        (ends[N_WORDS] - ends[LARGE_WORDS], n)
+    )
+    odds, unseen = data.priors[n_members, 3, 1], data.priors[n_members, 3, 2]
+    sums[:] = 0.0
+    if small > large:
+        product_sums(words, sizes[large:small], odds, unseen, data.smalls, sums)
+    if live > small:
+        table = data.patterns[n_members - MANY_MEMBERS]
+        pattern_sums(words, small - large, sizes[small:live], table, data.pattern_starts, sums)
+
+
+@copied
+def test_inside(data, rooms, k):
+    """Do the tests that need no variable outside."""
+    n_members, ends, n = rooms.request[k, 1], rooms.ends[k], rooms.ends[k, N_SLICES]
+    keys, sizes, drops = rooms.keys[k, :n], rooms.sizes[k, : n + 1], rooms.drops[k, 0, :n_members]
+    priors = data.priors[n_members]
+    rooms.inside[k] = inside_terms(
+        keys, sizes, ends[LARGE_END], ends[LIVE_END], priors, data.logs, data.smalls, drops
+    )
+
+
+@copied
+def test_outside(data, rooms, k, half):
+    """Do the tests of half of the variables outside, alone."""
+    n_members, n, n_slices = rooms.request[k, 1], rooms.ends[k, N_OUTSIDE], rooms.ends[k, N_SLICES]
+    first, last = (0, n // 2) if half == 0 else (n // 2, n)
+    outside_terms(
+        rooms.keys[k, :n_slices],
+        rooms.sizes[k, : n_slices + 1],
+        rooms.ones[k, : 2 * n * (n_slices + 1)].reshape((n, n_slices + 1, 2))[first:last],
+        rooms.ends[k, HUGE_END],
+        rooms.ends[k, LIVE_END],
+        data.priors[n_members],
+        data.logs,
+        data.smalls,
+        data.scaled,
+        rooms.own[k, first:last],
+        rooms.adds[k, first:last],
+        rooms.drops[k, 1 + half, :n_members],
+    )
+
+
+@copied
+def sum_up(data, rooms, k):
+    """Put the terms of all changes together from what the parts found."""
+    request, result, n, outside = (
+        rooms.request[k],
+        rooms.result[k],
+        rooms.ends[k, N_OUTSIDE],
+        rooms.outside[k],
+    )
+    x, minus_log_p = request[0], data.priors[request[1], 3, 3]
+    result[x] = rooms.inside[k]
+    for v in range(n):
+        result[x] -= rooms.own[k, v]
+        pairs = (n - 1) * minus_log_p
+        for part in range(N_CUTS + 1):
+            pairs += rooms.sums[k, part, v]
+        result[outside[v]] = rooms.adds[k, v] - pairs
+    for i in range(request[1]):
+        result[request[2 + i]] = rooms.drops[k, 0, i] + rooms.drops[k, 1, i] + rooms.drops[k, 2, i]
+
+
+@copied
+def offer(n_looks, board):
+    """Offer the items of some looks. Their number is hidden while the board changes."""
+    store(board, NEXT, MOST)
+    for k in range(n_looks):
+        store(board, IS_LAID_OUT + LINE * k, 0)
+    store(board, N_DONE, 0)
+    store(board, N_LOOKS, n_looks)
+    store(board, NEXT, 0)
+
+
+@copied
+def take(board):
+    """Take the next item, and give its part (-1 for the layout) and its look (negative if there is none).
+
+    The layouts come first, then the first part of every look, and so on.
+    """
+    if load(board, NEXT) >= load(board, N_LOOKS) * (1 + N_PARTS):
+        return 0, -1
+    item, n_looks = fetch_add(board, NEXT, 1), load(board, N_LOOKS)
+    if item >= n_looks * (1 + N_PARTS):
+        return 0, -1
+    return item // n_looks - 1, item % n_looks
+
+
+@bare_kernel
+def look(n_looks, patience, data, rooms, board):
+    """Look at all changes of some blankets, or help with it.
+
+    n_looks: IN, how many requests there are, each in its room: all are done on return. A helper
+    gives 0, and returns when there was nothing to do so many times, or all is over. rooms: IN and
+    OUT, see `Room`; its results are the terms. board: IN and OUT, shared by those who look at the same rooms.
+    """
+    if n_looks > 0:
+        offer(n_looks, board)
+    waited = 0
+    while waited <= patience and load(board, IS_OVER) == 0:
+        part, k = take(board)
+        if k < 0:
+            waited += 1
+            rest()
+            continue
+        waited = 0
+        if part < 0:
+            lay_out(data, rooms, k)
+            store(board, IS_LAID_OUT + LINE * k, 1)
+        while load(board, IS_LAID_OUT + LINE * k) == 0:
+            rest()
+        if 0 <= part < N_CUTS:
+            add_large(data, rooms, k, part)
+        elif part == SMALL:
+            add_small(data, rooms, k)
+        elif part == INSIDE:
+            test_inside(data, rooms, k)
+        elif part >= OUTSIDE:
+            test_outside(data, rooms, k, part - OUTSIDE)
+        fetch_add(board, N_DONE, 1)
+    while load(board, N_DONE) < n_looks * (1 + N_PARTS) and load(board, IS_OVER) == 0:
+        rest()
+    for k in range(n_looks):
+        sum_up(data, rooms, k)

@@ -1,0 +1,115 @@
+"""How a search asks a score for the changes of several variables at once, with all its threads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ibmap.score import LocalScore
+from ibmap.sharing import Call, Team, Work, whole
+
+Bounds = tuple[NDArray[np.float64], NDArray[np.bool_]]
+Blankets = Sequence[tuple[int, ...]]
+Look = Callable[[Sequence[int], Blankets, Call], list[Bounds]]
+LookTogether = Callable[[Sequence[int], Blankets], list[Bounds] | None]
+
+
+@runtime_checkable
+class SharedScore(LocalScore, Protocol):
+    """A local score whose looks threads can share."""
+
+    def shared_bounds(self, x: int, blanket: tuple[int, ...]) -> Work[Bounds]:
+        """Give `bounds` as a work.
+
+        Parameters
+        ----------
+        x : int
+            The variable.
+        blanket : tuple of int
+            Its blanket, sorted.
+
+        Returns
+        -------
+        Work
+            Its result is that of `bounds`.
+        """
+        ...
+
+    def together(self, n_threads: int) -> AbstractContextManager[LookTogether]:
+        """Have threads that look at several blankets together, where that is faster.
+
+        Parameters
+        ----------
+        n_threads : int
+            All threads, the caller's included.
+
+        Returns
+        -------
+        context manager
+            Gives a callable that takes variables and their blankets and gives the `bounds` of
+            each, or None where it is not faster.
+        """
+        ...
+
+
+@contextmanager
+def looking(score: LocalScore, team: Team) -> Iterator[Look]:
+    """Choose how a team asks a score for its bounds.
+
+    Parameters
+    ----------
+    score : LocalScore
+        The score.
+    team : Team
+        The threads.
+
+    Yields
+    ------
+    callable
+        Takes variables, their blankets, and a call to make beside them. Gives the ``score.bounds``
+        of each variable.
+    """
+    if not isinstance(score, SharedScore):
+        works = partial(_whole_bounds, score)
+        yield partial(_look_in_parts, works, team)
+        return
+    with score.together(team.n_threads) as together:
+        yield partial(_look, score, together, team)
+
+
+def _whole_bounds(score: LocalScore, x: int, blanket: tuple[int, ...]) -> Work[Bounds]:
+    """Give the bounds of a score that has no parts as a work."""
+    return whole(partial(score.bounds, x, blanket))
+
+
+def _look_in_parts(
+    works: Callable[[int, tuple[int, ...]], Work[Bounds]],
+    team: Team,
+    variables: Sequence[int],
+    blankets: Blankets,
+    beside: Call,
+) -> list[Bounds]:
+    """Have a team carry out looks in parts."""
+    looks = [works(x, blanket) for x, blanket in zip(variables, blankets, strict=True)]
+    return team.run([*looks, whole(beside)])[:-1]
+
+
+def _look(
+    score: SharedScore,
+    together: LookTogether,
+    team: Team,
+    variables: Sequence[int],
+    blankets: Blankets,
+    beside: Call,
+) -> list[Bounds]:
+    """Look together where that is faster, else in parts."""
+    found = together(variables, blankets)
+    if found is None:
+        return _look_in_parts(score.shared_bounds, team, variables, blankets, beside)
+    beside()
+    return found
