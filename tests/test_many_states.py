@@ -11,6 +11,7 @@ from numba import njit
 
 import naive_terms
 from ibmap import IBMAPHC, BayesianTest, table_score
+from ibmap.graph import MarkovGraph
 from ibmap.independence.table_numbers import TableNumbers
 from ibmap.kernels.blanket_slices import list_slices, merged_groups, slice_table
 from ibmap.kernels.class_pairs import Cells, number_cells
@@ -19,6 +20,7 @@ from ibmap.kernels.negligible import points_needed
 from ibmap.kernels.slice_groups import as_partition, new_marks
 from ibmap.kernels.sparse_members import new_groups_of_two, without_each
 from ibmap.score import TestScore
+from ibmap.search.hill_climbing import hill_climb
 from ibmap.table import EncodedTable
 from ibmap.table_score import TableScore
 from strategies import plain, tables
@@ -268,3 +270,23 @@ def test_groups_of_few_rows_are_left_out_where_they_cannot_matter():
     for blanket in (tuple(range(1, 13)), tuple(range(2, 14))):
         found, slow = TableScore(test).changes(0, blanket), TestScore(test).changes(0, blanket)
         assert found == pytest.approx(slow, rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("strength", [0.3, 0.9])
+def test_bounds_of_small_blankets_leave_a_climb_as_it_is(strength, monkeypatch):
+    rng = np.random.default_rng(8)
+    codes = rng.integers(0, 9, (600, 14))
+    for k in range(1, 14):
+        codes[:, k] = np.where(rng.random(600) < strength, codes[:, k - 1], codes[:, k])
+    score = TableScore(BayesianTest(EncodedTable.from_codes(codes)))
+    asked, look = [], score.changes
+    monkeypatch.setattr(score, "changes", lambda x, blanket: asked.append(x) or look(x, blanket))
+    monkeypatch.setattr(table_score, "TELLING", 10**9)
+    usual, n_looks = hill_climb(score, MarkovGraph.empty(14)), len(asked)
+    monkeypatch.setattr(table_score, "TELLING", 0)
+    found, n_fewer = hill_climb(score, MarkovGraph.empty(14)), len(asked) - n_looks
+    assert found.graph == usual.graph
+    assert [flip[:3] for flip in found.trace] == [flip[:3] for flip in usual.trace]
+    assert found.score == pytest.approx(usual.score, rel=1e-12)
+    assert found.tests.n_tests == usual.tests.n_tests
+    assert 0 < n_fewer < n_looks  # some looks in full where many changes are in doubt

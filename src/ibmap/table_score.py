@@ -23,6 +23,9 @@ from ibmap.kernels.sparse_members import sparse_member_terms
 Floats = NDArray[np.float64]
 FEW = 40  # variables outside a blanket up to which all changes at once cost less than bounds and a few terms
 
+TELLING = 20  # data points for each configuration of a blanket from which on its tests rule most changes out
+MANY_STATES = 8  # of the variables outside, from which on pairs of them take long
+
 WORTHWHILE = 1000  # rows from which on compiling the kernels for large blankets is
 SPARSE = 0.6  # configurations for each data point from which on one in six or more has less than two of them
 SURE = 0.999  # prior probability of independence above which that of dependence may be near 0
@@ -94,7 +97,7 @@ class TableScore:
     def bounds(self, x: int, blanket: tuple[int, ...]) -> tuple[Floats, NDArray[np.bool_]]:
         """Give what the terms of `changes` are at most, from the tests of the blanket alone.
 
-        With few variables outside all terms are worked out instead.
+        Where that would take no less, all terms are worked out instead.
 
         With W added, X and W are dependent given the blanket; with b dropped,
         independent given the others. Both are tests of the blanket as it is.
@@ -116,7 +119,7 @@ class TableScore:
             Where they are equal: for entry x, or everywhere.
         """
         question = self._question(x, blanket)
-        if len(question.outside) <= FEW:
+        if len(question.outside) <= FEW and not self._is_telling(blanket, question):
             return self.changes(x, blanket), np.ones(len(self.names), bool)
         independent, dependent = np.zeros(len(self.names)), np.zeros(len(self.names))
         kernels.own_tests(self._data, self._numbers, question, independent, dependent)
@@ -127,6 +130,13 @@ class TableScore:
         upper += self._ceilings(blanket) * np.where(is_member, n_outside, n_outside - 1)
         upper[x] = math.fsum(np.where(is_member, dependent, independent))
         return upper, is_exact
+
+    def _is_telling(self, blanket: tuple[int, ...], question: kernels.Question) -> bool:
+        """Tell whether tests of the blanket alone rule most changes out, and all of these would take long."""
+        cards, n_outside = self._table.cardinalities[question.outside], len(question.outside)
+        is_long = n_outside >= FEW // 4 and cards[n_outside // 2] >= MANY_STATES
+        size = n_configurations(self._table, blanket)
+        return bool(is_long) and self._table.n_rows >= WORTHWHILE and size * TELLING <= self._table.n_samples
 
     def _is_sparse(self, given: tuple[int, ...], n_dropped: int) -> bool:
         """Tell whether a set without any so many variables has many configurations without data.

@@ -31,6 +31,8 @@ from ibmap.ties import TOLERANCE
 __all__ = ["Callback", "Climb", "Flip", "Limits", "Progress", "best_flip", "hill_climb"]
 
 BATCH = 8  # variables or pairs worked on at a time, for any number of threads
+CROWD = 3  # of so many changes of a variable one is in doubt from where on all are worked out at once
+MOST_AT_ONCE = 100  # variables up to which that is done: with more it takes much memory
 N_NEAREST = 50  # missing edges whose gain is worked out at the end
 
 
@@ -163,8 +165,14 @@ class _Climber:
         """Take the best flip; return why the climb ends, if it does."""
         if self.limits.max_ascents is not None and len(self.trace) >= self.limits.max_ascents:
             return "max_ascents"
-        while (pending := self._in_doubt()).size and self._stop() is None:
-            self._work_out(pending, team)
+        is_first = True
+        while (doubtful := self._in_doubt()).any() and self._stop() is None:
+            crowded = [] if is_first else self._crowded(doubtful)
+            if crowded:
+                self._work_out_all(crowded, team)
+            else:
+                self._work_out(self._highest(doubtful), team)
+            is_first = False
             self._tell("weighing", 0)
             self._offer()
         if (stopped := self._stop()) is not None:
@@ -182,14 +190,27 @@ class _Climber:
         self._offer()
         return None
 
-    def _in_doubt(self) -> NDArray[np.int64]:
-        """List pairs whose bound does not rule out that they win, the highest bounds first."""
+    def _in_doubt(self) -> NDArray[np.bool_]:
+        """Tell which pairs have a bound that does not rule out that they win."""
         is_known = self.is_exact & self.is_exact.T
         if is_known.all():
-            return np.empty((0, 2), np.int64)
+            return np.zeros((0, 0), bool)
         best = self.gains[is_known].max(initial=-np.inf)
-        doubtful = np.triu(~is_known & (self.gains >= max(best, TOLERANCE) - TOLERANCE))
-        return self._highest(doubtful)
+        return np.triu(~is_known & (self.gains >= max(best, TOLERANCE) - TOLERANCE))
+
+    def _crowded(self, doubtful: NDArray[np.bool_]) -> list[int]:
+        """List variables with so many changes in doubt that all at once take less time."""
+        sides = (doubtful | doubtful.T) & ~self.is_exact
+        is_crowded = sides.sum(axis=1) * CROWD > self.n
+        return np.flatnonzero(is_crowded)[:BATCH].tolist() if self.n <= MOST_AT_ONCE else []
+
+    def _work_out_all(self, variables: Sequence[int], team: Team) -> None:
+        """Replace the bounds of all changes of some variables by their terms."""
+        found = team.map(self.score.changes, variables, [self._blanket(x) for x in variables])
+        for x, terms in zip(variables, found, strict=True):
+            self.changes[x], self.is_exact[x] = terms, True
+        for x in variables:
+            self._update_gains(x)
 
     def _highest(self, wanted: NDArray[np.bool_]) -> NDArray[np.int64]:
         """List the wanted pairs with the highest gains or bounds, as many as a batch holds."""
