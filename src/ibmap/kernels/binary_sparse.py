@@ -52,16 +52,20 @@ def merge_edges(words, alone, edges, prior, table, logs, smalls, changes):
 
 
 @bare
-def place_edges(edges, at, beside):
-    """Tell where edges are. at: OUT, edge of each slice and member, or their number for none.
-
-    beside: OUT, the slice across that edge, or the last, empty one.
-    """
-    at[:], beside[:] = edges.shape[0], beside.shape[0] - 1
+def place_neighbours(edges, beside):
+    """Give the slice across the edge of each slice and member. beside: OUT, the last, empty one for none."""
+    beside[:] = beside.shape[0] - 1
     for k in range(edges.shape[0]):
         z, y, i = edges[k, 0], edges[k, 1], edges[k, 2]
-        at[z, i] = at[y, i] = k
         beside[z, i], beside[y, i] = y, z
+
+
+@bare
+def place_edges(edges, at):
+    """Give the edge of each slice and member. at: OUT, their number for none."""
+    at[:] = edges.shape[0]
+    for k in range(edges.shape[0]):
+        at[edges[k, 0], edges[k, 2]] = at[edges[k, 1], edges[k, 2]] = k
 
 
 @kernel
@@ -111,7 +115,7 @@ def square_change(z, y, a, b, table):
 
 @bare
 def sort_out(clipped, diagonals, beside, bare_ones, squares, corners, larger):
-    """Tell diagonals apart. clipped: IN, from `clip_words`. beside: IN, from `place_edges`.
+    """Tell diagonals apart. clipped: IN, from `clip_words`. beside: IN, from `place_neighbours`.
 
     bare_ones: OUT, numbers of diagonals without other corners. squares: OUT, of those with any, each
     square once. corners: OUT, of a square those next to its first slice, along either member. larger: OUT,
@@ -174,16 +178,19 @@ def add_larger(words, alone, diagonals, numbers, changes, at, beside, prior, log
 @inner
 def near_changes(words, alone, edges, changes, diagonals, prior, table, logs, smalls, sums):
     """Sum what diagonals change beyond edges. sums: IN and OUT, by the member tested and the other one."""
-    most, at = diagonals.shape[0] + 1, np.empty((words.shape[0], sums.shape[0]), np.int32)
-    beside = np.empty_like(at)
-    place_edges(edges, at, beside)
+    most, beside = diagonals.shape[0] + 1, np.empty((words.shape[0], sums.shape[0]), np.int32)
+    place_neighbours(edges, beside)
     clipped, corners = np.empty(words.shape[0], np.int32), np.empty((most, 2), np.int32)
     clip_words(words, clipped)
     bare_ones, squares, larger = np.empty(most, np.int32), np.empty(most, np.int32), np.empty(most, np.int32)
     n_bare, n_squares, n_larger = sort_out(clipped, diagonals, beside, bare_ones, squares, corners, larger)
     add_bare_ones(clipped, diagonals, bare_ones[:n_bare], table, sums)
     add_squares(clipped, diagonals, squares[:n_squares], corners, table, sums)
-    add_larger(words, alone, diagonals, larger[:n_larger], changes, at, beside, prior, logs, smalls, sums)
+    if n_larger:
+        at = np.empty_like(beside)
+        place_edges(edges, at)
+        larger = larger[:n_larger]
+        add_larger(words, alone, diagonals, larger, changes, at, beside, prior, logs, smalls, sums)
 
 
 @kernel
