@@ -13,7 +13,13 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 
-CODE = "import sys; sys.path[:] = sys.argv[1:]; from ibmap.kernels import ahead; ahead.work_off(0)"
+CODE = """
+import gc, sys
+gc.disable()  # it ends soon
+sys.path[:] = sys.argv[1:]
+from ibmap.kernels import ahead
+ahead.work_off(0)
+"""
 HEARING = 0.1  # seconds of waiting after which interrupts are heard
 MOST = 4  # processes, of a quarter of a gigabyte each
 

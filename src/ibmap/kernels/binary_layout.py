@@ -14,7 +14,7 @@ The *live* slices are all but the dead. See `ibmap.kernels.binary_packing` for t
 
 import numpy as np
 
-from ibmap.kernels.compiling import inlined, inner, kernel
+from ibmap.kernels.compiling import bare, inlined, inner, kernel
 from ibmap.kernels.counting import hash_keys
 
 WORD = 64
@@ -113,7 +113,7 @@ def slice_rows(columns, weights, x, members, labels):
     return slice_keys, sizes, ends
 
 
-@inner
+@bare
 def place_runs(fill, run_words):
     """Give each run its words, and set `fill` from its number of rows to its first slot.
 
@@ -132,7 +132,7 @@ def place_runs(fill, run_words):
     return word
 
 
-@inner
+@bare
 def count_digits(labels, x_column, weights, fill):
     """Count the rows of each large slice and state of X with each binary digit of the weights."""
     for i in range(labels.shape[0]):

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from ibmap.kernels.compiling import inlined, inner, part
+from ibmap.kernels.compiling import bare, inlined, inner, part
 from ibmap.kernels.two_by_two import (
     log_dependent,
     log_ratio,
@@ -20,6 +20,8 @@ from ibmap.kernels.two_by_two import (
     small_ratio,
     times,
 )
+
+NONE = np.int64(0)  # data points; counts are of one type, so that what takes them is compiled once
 
 
 @inner
@@ -58,7 +60,7 @@ def times_known(excess, log_big, prior, factor, is_large):
     return multiply_small(excess, log_big, prior[1] * factor)
 
 
-@inner
+@bare
 def split_slices(partner, n_live, alone, pairs):
     """Part the slices into those alone and those that merge when a member is dropped.
 
@@ -77,21 +79,22 @@ def split_slices(partner, n_live, alone, pairs):
     return n_alone, n_pairs
 
 
-@inner
+@bare
 def member_test(prior, sizes, alone, pairs, logs, smalls):
     """-log Pr(I(X, b | B - b)) over the slices left without b that matter."""
     excess, log_big = 0.0, 0.0
     for z in alone:
-        excess, log_big = times(excess, log_big, prior, sizes[z, 0], sizes[z, 1], 0, 0, logs, smalls)
+        a0, a1 = np.int64(sizes[z, 0]), np.int64(sizes[z, 1])
+        excess, log_big = times(excess, log_big, prior, a0, a1, NONE, NONE, logs, smalls)
     for k in range(pairs.shape[0]):
         y, z = pairs[k]
-        excess, log_big = times(
-            excess, log_big, prior, sizes[y, 0], sizes[y, 1], sizes[z, 0], sizes[z, 1], logs, smalls
-        )
+        a0, a1 = np.int64(sizes[y, 0]), np.int64(sizes[y, 1])
+        b0, b1 = np.int64(sizes[z, 0]), np.int64(sizes[z, 1])
+        excess, log_big = times(excess, log_big, prior, a0, a1, b0, b1, logs, smalls)
     return log_big + math.log1p(excess)
 
 
-@inner
+@bare
 def two_member_tests(i, j, prior, keys, table, partners, sizes, n_large, single, logs, smalls):
     """-log Pr(I(X, b | B - b - b')), the same for b', and the number of slices that matter.
 
@@ -150,7 +153,8 @@ def inside_terms(keys, sizes, n_large, n_live, priors, logs, smalls, drops):
     table, partners, (alone, n_alone, pairs, n_pairs) = split_all(keys, n_live, drops.shape[0])
     single = np.empty(n_live)
     for z in range(n_live):
-        single[z] = bayes_factor(sizes[z, 0], sizes[z, 1], 0, 0, z < n_large, logs, smalls)
+        s0, s1 = np.int64(sizes[z, 0]), np.int64(sizes[z, 1])
+        single[z] = bayes_factor(s0, s1, NONE, NONE, z < n_large, logs, smalls)
     total = 0.0
     few, less = priors[0], priors[1]
     drops[:] = 0.0

@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from ibmap.kernels.binary_layout import LARGE
-from ibmap.kernels.binary_members import find_partners, index_keys, split_slices
+from ibmap.kernels.binary_members import NONE, find_partners, index_keys, split_slices
 from ibmap.kernels.compiling import bare, inlined, inner, part
 from ibmap.kernels.two_by_two import log_dependent, times
 
@@ -72,8 +72,9 @@ def sort_pairs(pairs, sizes, most, rows, scaled):
 def fill_parts(one, sizes, n_huge, scaled, with_zero, with_one):
     """Find the shares of the parts of each slice that is not huge with W = 0 and with W = 1."""
     for z in range(n_huge, with_one.shape[0]):
-        with_one[z] = of_column(one[z, 0], one[z, 1], scaled)
-        with_zero[z] = of_column(sizes[z, 0] - one[z, 0], sizes[z, 1] - one[z, 1], scaled)
+        b0, b1 = np.int64(one[z, 0]), np.int64(one[z, 1])
+        with_one[z] = of_column(b0, b1, scaled)
+        with_zero[z] = of_column(sizes[z, 0] - b0, sizes[z, 1] - b1, scaled)
 
 
 @bare
@@ -81,7 +82,7 @@ def own_test(one, sizes, n_huge, n_live, prior, logs, smalls, rows, with_zero, w
     """-log Pr(I(X, W | B)) over the live slices. rows: IN, shares of the rows of each slice."""
     excess, log_big = 0.0, 0.0
     for z in range(min(n_huge, n_live)):
-        b0, b1 = one[z, 0], one[z, 1]
+        b0, b1 = np.int64(one[z, 0]), np.int64(one[z, 1])
         excess, log_big = times(
             excess, log_big, prior, sizes[z, 0] - b0, sizes[z, 1] - b1, b0, b1, logs, smalls
         )
@@ -99,7 +100,7 @@ def alone_tests(alone, one, sizes, n_huge, most, less, same, logs, smalls, scale
     excess, log_big, other, other_big, n = 0.0, 0.0, 0.0, 0.0, 0
     for k in range(alone.shape[0]):
         z = alone[k]
-        b0, b1 = one[z, 0], one[z, 1]
+        b0, b1 = np.int64(one[z, 0]), np.int64(one[z, 1])
         a0, a1 = sizes[z, 0] - b0, sizes[z, 1] - b1
         if z < n_huge:
             excess, log_big = times(excess, log_big, less, a0, a1, b0, b1, logs, smalls)
@@ -108,14 +109,14 @@ def alone_tests(alone, one, sizes, n_huge, most, less, same, logs, smalls, scale
         if b0 + b1 >= 2:
             n += 1
             if b0 + b1 > most:
-                other, other_big = times(other, other_big, same, b0, b1, 0, 0, logs, smalls)
+                other, other_big = times(other, other_big, same, b0, b1, NONE, NONE, logs, smalls)
             else:
                 e = same[1] * (of_rows(b0, b1, scaled) * of_column(b0, b1, scaled))
                 other, other_big = multiply(other, other_big, e)
         if a0 + a1 >= 2:
             n += 1
             if a0 + a1 > most:
-                other, other_big = times(other, other_big, same, a0, a1, 0, 0, logs, smalls)
+                other, other_big = times(other, other_big, same, a0, a1, NONE, NONE, logs, smalls)
             else:
                 e = same[1] * (of_rows(a0, a1, scaled) * of_column(a0, a1, scaled))
                 other, other_big = multiply(other, other_big, e)
@@ -149,7 +150,8 @@ def far_tests(pairs, one, sizes, less, same, logs, smalls, state):
     excess, log_big, other, other_big, n = state
     for k in range(pairs.shape[0]):
         y, z = pairs[k, 0], pairs[k, 1]
-        y0, y1, z0, z1 = one[y, 0], one[y, 1], one[z, 0], one[z, 1]
+        y0, y1 = np.int64(one[y, 0]), np.int64(one[y, 1])
+        z0, z1 = np.int64(one[z, 0]), np.int64(one[z, 1])
         b0, b1 = y0 + z0, y1 + z1
         a0, a1 = sizes[y, 0] + sizes[z, 0] - b0, sizes[y, 1] + sizes[z, 1] - b1
         excess, log_big = times(excess, log_big, less, a0, a1, b0, b1, logs, smalls)
@@ -199,7 +201,7 @@ def outside_terms(keys, sizes, ones, n_huge, n_live, priors, logs, smalls, scale
     )
     rows, with_zero, with_one = np.empty(n), np.empty(n), np.empty(n)
     for z in range(n_huge, n_live):
-        rows[z] = of_rows(sizes[z, 0], sizes[z, 1], scaled)
+        rows[z] = of_rows(np.int64(sizes[z, 0]), np.int64(sizes[z, 1]), scaled)
     drops[:] = 0.0
     for v in range(ones.shape[0]):
         one = ones[v]

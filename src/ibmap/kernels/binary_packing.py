@@ -97,7 +97,7 @@ def pack_words(row_bits, slots, outside, words):
                 pick(block, positions[first:last], words[w, first:last])
 
 
-@inner
+@bare
 def count_group(words, runs, counts):
     """Count the ones of every variable in a group of a large slice; runs, as for `count_large`."""
     for v in range(counts.shape[0]):
@@ -122,7 +122,7 @@ def count_large(words, run_words, ones):
                 ones[v, z, x] = counts[v]
 
 
-@inner
+@bare
 def count_words(words, sizes, first, last, ones):
     """Count the ones of every variable in slices with a word each: those from `first` to `last`."""
     for z in range(first, last):
@@ -180,7 +180,7 @@ def spread_bits(bits, sizes, counts):
         counts[k] = sizes[k] & (ZERO - ((bits >> np.uint64(k)) & ONE))
 
 
-@inner
+@bare
 def count_bits(words, first_word, sizes, first, ones):
     """Tell where variables are one in slices with a bit each: those from `first` on.
 

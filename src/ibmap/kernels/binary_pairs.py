@@ -18,14 +18,14 @@ import math
 import numpy as np
 
 from ibmap.kernels.bits import popcount
-from ibmap.kernels.compiling import inlined, inner, kernel
+from ibmap.kernels.compiling import bare, inlined, kernel
 from ibmap.kernels.exponential import fast_exp
 
 BIG = 100.0  # adding 1 to exp(BIG) changes nothing, and products of it stay finite
 SPILL = 1e6  # products are moved to a logarithm beyond this; times 2**1000, of a large slice, they are finite
 
 
-@inner
+@bare
 def part_slice(ones, size, log_odds, side, total, counts, terms):
     """Tabulate R of one slice for every W.
 
@@ -44,7 +44,7 @@ def part_slice(ones, size, log_odds, side, total, counts, terms):
                 terms[v, w] = log_odds + total[low + high] - side[low] - side[high]
 
 
-@inner
+@bare
 def take_off_unseen(terms, unseen, sums):
     """Take off what unseen slices add for each part of a slice with two data points. sums: IN and OUT."""
     for v in range(terms.shape[0]):
@@ -231,8 +231,10 @@ def large_sums(words, run_words, first, ones, sizes, prior, logs, scaled, sums):
     scaled: IN, exp of cell and of minus side, scaled.
     """
     n = words.shape[1]
-    counts, terms, products = np.empty((n, 2), np.int64), np.empty((n, 2)), np.ones(n)
+    counts, terms, products = np.empty((n, 2), np.int64), np.empty((n, 2)), np.empty(n)
     common0, common1 = np.empty(n, np.int64), np.empty(n, np.int64)
+    for v in range(n):
+        products[v] = 1.0
     for k in range(run_words.shape[0]):
         z, runs = first + k, run_words[k]
         part_slice(ones[:, z], sizes[z], prior[0], logs[1], logs[2], counts, terms)

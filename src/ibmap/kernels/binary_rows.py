@@ -13,7 +13,7 @@ import numpy as np
 from ibmap.kernels.binary_layout import WORD, number_keys
 from ibmap.kernels.binary_pairs import q
 from ibmap.kernels.bits import popcount
-from ibmap.kernels.compiling import inlined, inner, kernel
+from ibmap.kernels.compiling import bare, inlined, inner, kernel
 from ibmap.kernels.counting import hash_keys
 from ibmap.kernels.two_by_two import log_ratio, multiply
 
@@ -26,7 +26,7 @@ def pack_columns(columns, words):
             words[v, i // 64] |= np.uint64(columns[v, i]) << np.uint64(i % 64)
 
 
-@inner
+@bare
 def count_bits(words):
     """Count the bits of an array of words."""
     total = 0
@@ -103,7 +103,7 @@ def row_minus_log_p(columns, masks, sizes, candidates, log_odds, logs, most, out
     return candidates.shape[0]
 
 
-@inner
+@bare
 def add_expected(sizes, ones, facts):
     """Add up what the expected counts of a slice are like; return the smallest.
 
@@ -165,7 +165,7 @@ def all_rows(columns, everything, asked, starts, members, log_odds, minus_log_p,
             out[k, candidates[c]] = found[c] + rest
 
 
-@inner
+@bare
 def set_keys(columns, row_bits, given, keys):
     """Make a key of the states of at most 64 variables in each row. keys: OUT. Returns its bits in use.
 
@@ -207,7 +207,7 @@ def number_rows(columns, row_bits, given, labels):
     return n_labels
 
 
-@inner
+@bare
 def number_live(sums, numbers):
     """Number the slices with two data points or more, and move them to the front.
 
@@ -249,7 +249,7 @@ def number_slices(columns, row_bits, given, x, weights, rows, groups):
     return n_rows, n_seen, sums[:n_live].copy()
 
 
-@inner
+@bare
 def add_ones(column, rows, groups, weights, ones):
     """Add up a column by group. column, weights: IN, of all rows. ones: OUT."""
     ones[:] = 0

@@ -23,16 +23,17 @@ from typing import Any
 
 from numba import njit
 
-WITHOUT_DOOR: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+FOR_PYTHON: dict[str, Any] = {"no_cfunc_wrapper": True}  # alone: nobody calls them as C functions
+WITHOUT_DOOR: dict[str, Any] = {"no_cpython_wrapper": True, **FOR_PYTHON}
 COUNTED: dict[str, Any] = {"_nrt": True}  # also where a bare one calls
 UNCOUNTED: dict[str, Any] = {"_nrt": False}
 IS_COMPILED = os.environ.get("NUMBA_DISABLE_JIT") != "1"
 
-kernel = njit(cache=True, nogil=True, **COUNTED)
+kernel = njit(cache=True, nogil=True, **COUNTED, **FOR_PYTHON)
 inner = njit(nogil=True, **COUNTED, **WITHOUT_DOOR)
 part = njit(cache=True, nogil=True, **COUNTED, **WITHOUT_DOOR)
 bare = njit(nogil=True, **UNCOUNTED, **WITHOUT_DOOR)
-bare_kernel = njit(cache=True, nogil=True, **UNCOUNTED)
+bare_kernel = njit(cache=True, nogil=True, **UNCOUNTED, **FOR_PYTHON)
 bare_part = njit(cache=True, nogil=True, **UNCOUNTED, **WITHOUT_DOOR)
 inlined = njit(nogil=True, forceinline=True, **UNCOUNTED, **WITHOUT_DOOR)
 copied = njit(inline="always")

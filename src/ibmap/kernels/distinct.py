@@ -9,10 +9,10 @@ variables. Sets are rows of 64-bit words.
 
 import numpy as np
 
-from ibmap.kernels.compiling import inner, kernel
+from ibmap.kernels.compiling import bare, inner, kernel
 
 
-@inner
+@bare
 def differences(a, b, x, y, found):
     """List up to three variables, other than x and y, in one set alone; return how many.
 

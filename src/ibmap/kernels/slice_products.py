@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from ibmap.kernels.bits import ONE, popcount
-from ibmap.kernels.compiling import inlined, inner, kernel
+from ibmap.kernels.compiling import bare, inlined, kernel
 
 WORD = 64
 FULL = np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -39,7 +39,7 @@ def part_term(low, high, odds, rows, totals):
     return odds * rows[low] * rows[high] * totals[low + high]
 
 
-@inner
+@bare
 def part_slice(words, size, odds, rows, totals, places, terms):
     """Say for each variable how a slice is parted by it; terms: OUT, where it is 0 and where it is 1.
 
@@ -81,7 +81,7 @@ def multiply_one(word, place, zero, one, rest, mask, product, ratios, others):
     return product, log_sum
 
 
-@inner
+@bare
 def multiply_pairs(words, size, places, terms, ratios, products, sums):
     """Multiply 1 + e of one slice into the tests of all pairs.
 
@@ -98,7 +98,7 @@ def multiply_pairs(words, size, places, terms, ratios, products, sums):
         sums[v] += log_sum
 
 
-@inner
+@bare
 def count_parts(terms, n_parts):
     """Count the parts of a slice with two data points for each variable. n_parts: IN and OUT."""
     for v in range(n_parts.shape[0]):
@@ -116,8 +116,10 @@ def product_sums(words, sizes, odds, unseen, smalls, sums):
     """
     ratios, rows, totals = smalls
     n = words.shape[1]
-    places, terms, products = np.empty(n, np.uint64), np.empty((2, n)), np.ones(n)
-    n_parts = np.zeros(n, np.int64)
+    places, terms, products = np.empty(n, np.uint64), np.empty((2, n)), np.empty(n)
+    n_parts = np.empty(n, np.int64)
+    for v in range(n):
+        products[v], n_parts[v] = 1.0, 0
     for s in range(sizes.shape[0]):
         part_slice(words[s], sizes[s], odds, rows, totals, places, terms)
         count_parts(terms, n_parts)
