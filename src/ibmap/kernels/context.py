@@ -7,8 +7,8 @@ import math
 from collections import namedtuple
 
 import numpy as np
-from numba import njit
 
+from ibmap.kernels.compiling import bare, inner, kernel
 from ibmap.kernels.partition import refine, sorted_by, split_by_all
 from ibmap.kernels.slice_odds import (
     SHORT,
@@ -31,7 +31,7 @@ PriorNumbers = namedtuple("PriorNumbers", "log_p log_minus_log_p has_sums counts
 Context = namedtuple("Context", "rows starts n_single log_size size")
 
 
-@njit(cache=True, nogil=True)
+@inner
 def nothing_given(data, x):
     """Give the empty conditioning set, its only slice sorted by X."""
     rows, starts = sorted_by(data.codes[:, x], data.cardinalities[x])
@@ -40,7 +40,7 @@ def nothing_given(data, x):
     return Context(rows, starts, 0, 0.0, 1.0)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def narrowed(context, data, column):
     """Add one variable to a conditioning set."""
     n_states = data.cardinalities[column]
@@ -51,7 +51,7 @@ def narrowed(context, data, column):
     return Context(rows, starts, context.n_single + n_single, log_size, context.size * n_states)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def all_given(data, x, given):
     """Give a conditioning set of several variables."""
     context = nothing_given(data, x)
@@ -69,7 +69,7 @@ def all_given(data, x, given):
     return context
 
 
-@njit(cache=True, nogil=True)
+@bare
 def slice_prior(context, prior):
     """Give the prior log-odds of dependence of one slice, and the log of the factors of the others."""
     n_live = context.starts.shape[0] - 1
@@ -80,7 +80,7 @@ def slice_prior(context, prior):
     return log_slice_odds(prior, log_size), prior.log_p * (1.0 - n_live / size)
 
 
-@njit(cache=True, nogil=True)
+@bare
 def log_slice_odds(prior, log_size):
     """Give the prior log-odds of dependence of one of so many slices."""
     log_share = prior.log_minus_log_p - log_size
@@ -89,7 +89,7 @@ def log_slice_odds(prior, log_size):
     return math.log(math.expm1(math.exp(log_share)))
 
 
-@njit(cache=True, nogil=True)
+@bare
 def log_posteriors(log_odds, log_unseen):
     """Give log Pr(I | D) and log Pr(not I | D) from the log-odds over the slices that matter."""
     tail = math.log1p(math.exp(-abs(log_odds))) if log_odds > -np.inf else 0.0
@@ -101,14 +101,14 @@ def log_posteriors(log_odds, log_unseen):
     return independent, math.log1p(-math.exp(independent))
 
 
-@njit(cache=True, nogil=True)
+@bare
 def dirichlet(n_x, n_y, has_sums):
     """Give the parameters of a row and a column, and the sums of those of cells, rows and columns."""
     row, column = (n_y, n_x) if has_sums else (1, 1)
     return row, column, n_x * n_y, row * n_x, column * n_y
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def test_all(context, data, prior, x, candidates, independent, dependent):
     """Test X against each candidate given one set.
 
@@ -162,7 +162,7 @@ def test_all(context, data, prior, x, candidates, independent, dependent):
         independent[c], dependent[c] = log_posteriors(log_of(odds), log_unseen)
 
 
-@njit(cache=True, nogil=True)
+@bare
 def two_row_ratios(numbers, log_odds, log_ratios):
     """Tabulate log e of a slice of two rows by whether X is the same (2) and whether Y is (1).
 

@@ -9,8 +9,8 @@ one variable; sets share the partition of the first members they have in common.
 from collections import namedtuple
 
 import numpy as np
-from numba import njit
 
+from ibmap.kernels.compiling import inner, kernel
 from ibmap.kernels.context import narrowed, nothing_given, test_all
 from ibmap.kernels.one_against_one import against_one
 
@@ -19,7 +19,7 @@ from ibmap.kernels.one_against_one import against_one
 Question = namedtuple("Question", "x members outside")
 
 
-@njit(cache=True, nogil=True)
+@inner
 def beginnings(context, data, members, first):
     """List the sets of the members from `first` on: none of them, the first, the first two, ... all."""
     found = [context]
@@ -28,7 +28,7 @@ def beginnings(context, data, members, first):
     return found
 
 
-@njit(cache=True, nogil=True)
+@inner
 def without(context, data, members, k):
     """Give the set of all members but the k-th from that of those before it."""
     for i in range(k + 1, members.shape[0]):
@@ -36,7 +36,7 @@ def without(context, data, members, k):
     return context
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def member_terms(data, prior, question, terms):
     """Do the tests given B - b and B - b + W, but for those of b given B - b. terms: IN and OUT."""
     x, members, outside = question
@@ -50,7 +50,7 @@ def member_terms(data, prior, question, terms):
             terms[w] += against_one(narrowed(context, data, w), data, prior, x, b)[1]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def between_members(data, prior, question, terms):
     """Do the tests of b given B - b and given B - b - c. terms: IN and OUT, by variable."""
     x, members = question.x, question.members
@@ -68,7 +68,7 @@ def between_members(data, prior, question, terms):
             terms[b] += against_one(context, data, prior, x, c)[1]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def own_tests(data, prior, question, independent, dependent):
     """Do the tests of a blanket as it is: of those outside given it, of members given the others.
 
@@ -86,7 +86,7 @@ def own_tests(data, prior, question, independent, dependent):
         independent[b], dependent[b] = against_one(context, data, prior, x, b)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def one_term(data, prior, question):
     """Work out the term of X for its blanket."""
     n_variables = data.cardinalities.shape[0]
