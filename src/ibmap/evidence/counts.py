@@ -8,6 +8,7 @@ import numpy as np
 
 from ibmap.counting import count_live_cells
 from ibmap.independence.binary_rows import BinaryRow, Expected
+from ibmap.independence.binary_triplets import Findings
 from ibmap.independence.classical import meets_cochran
 from ibmap.independence.protocol import Triplet
 from ibmap.independence.rows import Row, SlicedRow, n_configurations
@@ -59,7 +60,7 @@ class SliceCounts:
         return self.n_seen == self.n_single
 
 
-def count_slices(table: EncodedTable, triplet: Triplet, row: Row | None = None) -> SliceCounts:
+def count_slices(table: EncodedTable, triplet: Triplet, sliced: Row | Findings | None = None) -> SliceCounts:
     """Count what a test of a triplet has to go by.
 
     Parameters
@@ -68,8 +69,9 @@ def count_slices(table: EncodedTable, triplet: Triplet, row: Row | None = None) 
         The data.
     triplet : Triplet
         The question.
-    row : Row, optional
-        The same data sliced by the lower variable of the pair and the set, if it is at hand: faster.
+    sliced : Row or Findings, optional
+        The same data sliced by the lower variable of the pair and the set, or what a test of the triplet has
+        found, if it is at hand: faster.
 
     Returns
     -------
@@ -84,8 +86,10 @@ def count_slices(table: EncodedTable, triplet: Triplet, row: Row | None = None) 
     (2, 1, 0.5)
     """
     x, y, given = triplet.canonical()
-    if isinstance(row, BinaryRow | SlicedRow):
-        expected, n_live, n_single = row.expected(y), row.n_live, row.n_single
+    if isinstance(sliced, Findings):
+        expected, n_live, n_single = sliced.expected, sliced.n_live, sliced.n_single
+    elif isinstance(sliced, BinaryRow | SlicedRow):
+        expected, n_live, n_single = sliced.expected(y), sliced.n_live, sliced.n_single
     else:
         expected, n_live, n_single = _expected(table, x, y, given)
     n_cells, n_below_one, n_below_five, smallest = expected

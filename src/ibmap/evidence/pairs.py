@@ -17,7 +17,7 @@ from ibmap.graph import MarkovGraph
 from ibmap.search.hill_climbing import N_NEAREST
 from ibmap.sharing import Team
 
-BLOCK = 8  # pairs a thread takes at a time
+BLOCK = 16  # pairs a thread takes at a time
 
 
 @dataclass(frozen=True)
@@ -129,8 +129,10 @@ def _evidence(
     graph: MarkovGraph, witness: Witness | None, pairs: Sequence[tuple[int, int, float]]
 ) -> list[PairEvidence]:
     """Put together what is known of some pairs and their losses."""
-    own = None if witness is None else witness.apart() or witness
+    statements: Sequence[tuple[Statement, ...]] = [()] * len(pairs)
+    if witness is not None:
+        statements = (witness.apart() or witness).all_statements(graph, [(x, y) for x, y, _ in pairs])
     return [
-        PairEvidence(x, y, graph.has_edge(x, y), loss, () if own is None else own.statements(graph, x, y))
-        for x, y, loss in pairs
+        PairEvidence(x, y, graph.has_edge(x, y), loss, both)
+        for (x, y, loss), both in zip(pairs, statements, strict=True)
     ]

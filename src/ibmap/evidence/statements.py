@@ -19,6 +19,7 @@ from ibmap.evidence.records import checked
 from ibmap.graph import MarkovGraph
 from ibmap.independence.bayesian import BayesianTest, without_repetition
 from ibmap.independence.binary_rows import BinaryColumns
+from ibmap.independence.binary_triplets import Findings, find
 from ibmap.independence.protocol import ProbabilisticTest, Triplet, Variable
 from ibmap.independence.rows import Row
 from ibmap.score import flip_gain, flip_gains, local_score
@@ -196,7 +197,37 @@ class Witness:
         tuple of two Statement
             Given the blanket of `x`, and given that of `y`.
         """
-        return self._statement(graph, x, y), self._statement(graph, y, x)
+        return self.all_statements(graph, [(x, y)])[0]
+
+    def all_statements(
+        self, graph: MarkovGraph, pairs: Sequence[tuple[int, int]]
+    ) -> list[tuple[Statement, Statement]]:
+        """Give what the closure says of some pairs, with the evidence.
+
+        Parameters
+        ----------
+        graph : MarkovGraph
+            The structure.
+        pairs : sequence of (int, int)
+            The pairs.
+
+        Returns
+        -------
+        list of tuples of two Statement
+            As `statements` gives them.
+        """
+        blankets = {v: graph.blanket(v) for pair in pairs for v in pair}
+        asked = [
+            Triplet(x, y, tuple(z for z in blankets[x] if z != y))
+            for pair in pairs
+            for x, y in (pair, pair[::-1])
+        ]
+        columns = self.columns
+        found = (
+            [None] * len(asked) if columns is None else find(columns, [each.canonical() for each in asked])
+        )
+        made = [self._statement(graph, each, known) for each, known in zip(asked, found, strict=True)]
+        return list(zip(made[::2], made[1::2], strict=True))
 
     def loss(self, graph: MarkovGraph, x: int, y: int) -> float:
         """Give how much the score falls if a pair is flipped.
@@ -259,12 +290,15 @@ class Witness:
             gains[x, y] = gains[y, x] = flip_gain(self._score, graph, x, y)
         return gains
 
-    def _statement(self, graph: MarkovGraph, x: int, y: int) -> Statement:
-        """Give what the blanket of one variable says."""
-        triplet = Triplet(x, y, tuple(z for z in graph.blanket(x) if z != y))
-        verdicts = tuple(Verdict(name, *test.log_posteriors(triplet)) for name, test in self.tests.items())
-        counts = count_slices(self.table, triplet, self._row(triplet))
-        return Statement(*triplet, not graph.has_edge(x, y), verdicts, counts)
+    def _statement(self, graph: MarkovGraph, triplet: Triplet, known: Findings | None) -> Statement:
+        """Give what the blanket of one variable says. known: what the first test finds, if that is known."""
+        verdicts = [
+            Verdict(name, *(test.log_posteriors(triplet) if known is None or k else known[:2]))
+            for k, (name, test) in enumerate(self.tests.items())
+        ]
+        counts = count_slices(self.table, triplet, known or self._row(triplet))
+        is_independent = not graph.adjacency[triplet.x, triplet.y]
+        return Statement(*triplet, is_independent, tuple(verdicts), counts)
 
     def _row(self, triplet: Triplet) -> Row | None:
         """Give the data as the first test has just sliced it for a triplet, if it did."""

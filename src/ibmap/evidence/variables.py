@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from ibmap.sharing import Team
 from ibmap.table import EncodedTable
 
 ROWS_PER_STATE = 5  # as in Cochran's rule
+MANY_ROWS = 100_000  # from here on it pays to hand a variable over to another thread
 THIN, THIN_IN_PLACES = 0.5, 0.2  # shares of the data in small slices
 
 
@@ -96,7 +98,7 @@ def describe_variables(
     >>> found[0].n_seen, found[0].rows_per_slice, found[0].thinness
     (2, 10.0, 'enough')
     """
-    with Team(n_threads) as team:
+    with Team(n_threads if len(table.weights) >= MANY_ROWS else 1) as team:
         return tuple(
             team.map(lambda x: _describe(table, x, graph.blanket(x), columns), range(table.n_variables))
         )
@@ -131,12 +133,20 @@ def _slice_sizes(
     return np.bincount(labels, table.weights, minlength=n_seen).astype(np.float64)
 
 
+def _totals(table: EncodedTable, x: int, columns: BinaryColumns | None) -> NDArray[Any]:
+    """Give the data points in each state of a variable."""
+    if columns is None:
+        return np.bincount(table.codes[:, x], table.weights, minlength=int(table.cardinalities[x]))
+    n_ones = np.dot(columns.states[x], table.weights) if columns.is_weighted else columns.states[x].sum()
+    return np.array([table.n_samples - n_ones, n_ones], np.float64)
+
+
 def _describe(
     table: EncodedTable, x: int, blanket: tuple[int, ...], columns: BinaryColumns | None
 ) -> VariableDescription:
     """Describe one variable."""
     n_states = int(table.cardinalities[x])
-    totals = np.bincount(table.codes[:, x], table.weights, minlength=n_states)
+    totals = _totals(table, x, columns)
     sizes = _slice_sizes(table, x, blanket, columns)
     n_seen = len(sizes)
     n_small = sizes[sizes < ROWS_PER_STATE * n_states].sum()
