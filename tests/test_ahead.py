@@ -55,17 +55,21 @@ assert first_use.missing(first_use.ANY_STATES[-2:]) == []
 
 
 def chained_table(n_states):
-    """Give the text of a table of eight variables, each like the one before it."""
+    """Give the text of a table of eight variables, each like the one before it; of 20 if negative."""
     rng = np.random.default_rng(3)
-    codes = rng.integers(0, n_states, (1000, 8))
+    codes = rng.integers(0, abs(n_states), (1000, 8 if n_states > 0 else 20))
     for k in range(1, 8):
         codes[:, k] = np.where(rng.random(1000) < 0.6, codes[:, k - 1], codes[:, k])
     codes[:, 7] = np.where(rng.random(1000) < 0.5, codes[:, 0], codes[:, 7])
-    return "\n".join(",".join(map(str, row)) for row in [[f"x{k}" for k in range(8)], *codes.tolist()])
+    return "\n".join(
+        ",".join(map(str, row)) for row in [[f"x{k}" for k in range(codes.shape[1])], *codes.tolist()]
+    )
 
 
 @needs_compilation
-@pytest.mark.parametrize(("n_states", "groups"), [(2, "BINARY"), (3, "ANY_STATES")])
+@pytest.mark.parametrize(
+    ("n_states", "groups"), [(2, "BINARY"), (-2, "BINARY_UNWEIGHTED"), (3, "ANY_STATES")]
+)
 def test_a_climb_calls_the_kernels_listed_and_as_they_are_listed(n_states, groups, tmp_path):
     path = tmp_path / "table.csv"
     path.write_text(chained_table(n_states))
@@ -156,7 +160,7 @@ def test_an_interrupt_ends_the_helpers(monkeypatch):
 
 @needs_compilation
 def test_a_climb_is_prepared_only_where_that_helps(monkeypatch):
-    asked = []
+    asked, found = [], {first_use.BINARY: [7], first_use.ANY_STATES: [8], first_use.BINARY_UNWEIGHTED: [9]}
     monkeypatch.setattr(ahead, "compile_ahead", lambda groups, n: asked.append((groups, n)))
     table = EncodedTable.from_codes([[0, 1], [1, 0]])
     monkeypatch.setattr(first_use, "missing", lambda groups: [])
@@ -164,10 +168,11 @@ def test_a_climb_is_prepared_only_where_that_helps(monkeypatch):
         waiting.compiling = False
         prepare_climb(table, 2, waiting)
         assert (asked, waiting.compiling) == ([], False)
-        monkeypatch.setattr(first_use, "missing", lambda groups: [7] if groups is first_use.BINARY else [8])
+        monkeypatch.setattr(first_use, "missing", found.get)
         prepare_climb(table, 1, waiting)
         assert (asked, waiting.compiling) == ([], False)
-        prepare_climb(table, 2, waiting)
+        prepare_climb(EncodedTable.from_codes([[0, 1], [1, 0]] * 5000), 2, waiting)
         assert (asked, waiting.compiling) == ([([7], 2)], True)
         prepare_climb(EncodedTable.from_codes([[0, 1], [2, 0]]), 3, waiting)
-        assert asked[1:] == [([8], 3)]
+        prepare_climb(table, 3, waiting)  # too few rows to merge any
+        assert asked[1:] == [([8], 3), ([9], 3)]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ibmap import BayesianTest, small_looks
 from ibmap.binary_score import BinaryScore
-from ibmap.kernels import atomics
+from ibmap.kernels import atomics, small_look
 from ibmap.kernels.binary_layout import LARGE, TINY, WORD
 from ibmap.kernels.compiling import IS_COMPILED, kernel
 from ibmap.kernels.small_layout import FEW, HUGE_END, LARGE_END, LIVE_END, N_OUTSIDE, N_SLICES, SMALL_END
@@ -211,3 +211,67 @@ def test_a_crew_without_requests_finds_nothing():
     with score_of(random_codes(8, 50, 4))._small.crew(2) as crew:
         assert isinstance(crew, Crew)
         assert crew.look([]) == []
+
+
+@kernel
+def offer(board, n_looks):
+    small_look.offer(n_looks, board)
+
+
+@kernel
+def take(board):
+    return small_look.take(board)
+
+
+@kernel
+def add_late(board):
+    """Do what is left to do for a thread that saw an item, and was held up until others had taken all."""
+    return atomics.fetch_add(board, small_look.NEXT, 1)
+
+
+@pytest.mark.parametrize("sizes", [(1, 3), (3, 1), (2, 2)])
+def test_each_item_of_a_batch_is_given_out_once_whoever_comes_late(sizes):
+    board = np.zeros(small_look.IS_LAID_OUT + small_look.LINE * 3, np.int64)
+    for n_looks in sizes:
+        offer(board, n_looks)
+        items = [(part, k) for part in range(-1, small_look.N_PARTS) for k in range(n_looks)]
+        assert [take(board) for _ in items] == items
+        assert take(board) == (0, -1)
+        late = add_late(board)  # what it gets tells that there is none
+        assert late & small_look.ITEMS == len(items)
+        assert late >> small_look.COUNT == n_looks
+
+
+@compiled
+def test_helpers_give_up_a_look_whose_layout_never_comes():
+    desk = Desk(score_of(random_codes(9, 200, 6))._small._data, 1)
+    desk._board[small_look.NEXT] = (1 << small_look.COUNT) + 1  # one look, whose layout someone has taken
+    helper = Thread(target=desk.help, daemon=True)
+    helper.start()
+    helper.join(0.05)
+    desk.close()
+    helper.join(10)
+    assert not helper.is_alive()
+
+
+def test_members_may_come_in_any_order():
+    score = score_of(random_codes(10, 300, 7))
+    assert np.array_equal(score.changes(0, (5, 2, 4)), score.changes(0, (2, 4, 5)))
+
+
+@compiled
+def test_a_crew_that_cannot_start_leaves_no_thread_behind(monkeypatch):
+    started = []
+
+    def start(thread):
+        if len(started) == 2:
+            raise RuntimeError("can't start new thread")
+        started.append(thread)
+        real_start(thread)
+
+    real_start = Thread.start
+    monkeypatch.setattr(Thread, "start", start)
+    crew = score_of(random_codes(11, 50, 4))._small.crew(5)
+    with pytest.raises(RuntimeError), crew:
+        pass
+    assert [thread.is_alive() for thread in started] == [False, False]

@@ -32,6 +32,7 @@ from ibmap.kernels import (
 from ibmap.kernels.binary_outside import MOST_LOG_ODDS
 from ibmap.kernels.two_by_two import SMALL
 from ibmap.large_blankets import LARGE, BlanketSlices, LargeBlankets
+from ibmap.options import n_cores
 from ibmap.row_score import RowScore
 from ibmap.sharing import Call, Work, alone
 from ibmap.slice_logs import SliceLogs, pattern_starts
@@ -43,6 +44,7 @@ Bounds = tuple[Floats, NDArray[np.bool_]]
 LookTogether = Callable[[Sequence[int], Sequence[tuple[int, ...]]], list[Bounds] | None]
 WORK_OF_WORD, WORK_OF_SLICE = 0.4, 5.0  # nanoseconds a pair, in large slices: as measured, on average
 WORK_OF_PART, MAX_PARTS = 2e5, 4  # a part worth handing over, and how many there are at most
+MOST_TOGETHER = 8  # threads at small looks; those that wait for a core hold the others up
 MAX_BLANKET = 63  # a slice's key is one machine word
 
 
@@ -127,7 +129,7 @@ class BinaryScore:
 
     def _members(self, blanket: tuple[int, ...]) -> Integers:
         """Give the places of a blanket's members among the columns that vary."""
-        members = np.array(blanket, np.int64)
+        members = np.array(sorted(blanket), np.int64)
         return (
             members
             if len(self._varying) == len(self.names)
@@ -191,7 +193,7 @@ class BinaryScore:
             Takes some variables and their blankets. Gives the `bounds` of each, or None if a
             blanket has too many members.
         """
-        with self._small.crew(n_threads) as crew:
+        with self._small.crew(min(n_threads, n_cores(), MOST_TOGETHER)) as crew:
             yield partial(self._look_together, crew)
 
     def _look_together(

@@ -83,7 +83,10 @@ class SmallLooks:
             Terms: entry y for the blanket with y flipped, entry x for the blanket as it is.
         """
         self.tabulate(len(members))
-        desk = self._desks.pop() if self._desks else Desk(self._data, 1)
+        try:
+            desk = self._desks.pop()
+        except IndexError:  # all are in use
+            desk = Desk(self._data, 1)
         terms: Floats = desk.look([Request(x, members)])[0]
         self._desks.append(desk)
         return terms
@@ -192,23 +195,32 @@ class Crew:
         self._error: BaseException | None = None
         n_helpers = n_threads - 1 if IS_COMPILED else 0
         self._threads = [Thread(target=self._help, daemon=True) for _ in range(n_helpers)]
-        for thread in self._threads:
-            thread.start()
 
     def __enter__(self) -> Crew:
-        """Give the crew."""
+        """Start the helpers, and give the crew."""
+        try:
+            for thread in self._threads:
+                thread.start()
+        except RuntimeError:  # there are too many threads
+            self._close()
+            raise
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """End the helpers."""
+        self._close()
+
+    def _close(self) -> None:
+        """End the helpers that were started."""
         self._desk.close()
         with self._awake:
             self._is_over = True
             self._awake.notify_all()
         for thread in self._threads:
-            thread.join()
+            if thread.ident is not None:
+                thread.join()
 
     def look(self, requests: Sequence[Request]) -> list[Floats]:
         """Look at the changes of some blankets.

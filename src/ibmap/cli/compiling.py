@@ -36,20 +36,24 @@ def prepare_climb(table: EncodedTable, n_processes: int | None, waiting: Waiting
     table : EncodedTable
         What will be learned from.
     n_processes : int or None
-        How many may compile at once; one for each core if None.
+        How many may compile at once, of which at most four do; one for each core if None.
     waiting : Waiting
         Is told that it takes a while.
     """
     from ibmap.options import n_cores
 
     n_processes = n_processes or n_cores()
-    if n_processes < 2 or os.environ.get("NUMBA_DISABLE_JIT") == "1":
+    from ibmap.kernels.compiling import IS_COMPILED
+
+    if n_processes < 2 or not IS_COMPILED:
         return
     from ibmap.kernels.ahead import compile_ahead
-    from ibmap.kernels.first_use import ANY_STATES, BINARY, missing
+    from ibmap.kernels.first_use import ANY_STATES, BINARY, BINARY_UNWEIGHTED, missing
 
-    is_binary = table.cardinalities.max(initial=1) <= 2
-    groups = missing(BINARY if is_binary else ANY_STATES)
+    needed = BINARY if table.cardinalities.max(initial=1) <= 2 else ANY_STATES
+    if needed is BINARY and table.distinct is None and not table.is_weighted:
+        needed = BINARY_UNWEIGHTED
+    groups = missing(needed)
     if groups:
         waiting.compiling = True
         compile_ahead(groups, n_processes)

@@ -18,7 +18,7 @@ from ibmap.options import as_choice, as_number
 
 HYPERPARAMETERS = ("sums", "ones", "bdeu")
 SLICES = ("all", "seen")
-LOWEST_PRIOR = 1e-300  # below that its logarithm's share of a slice is no longer a normal number
+LOWEST_PRIOR = 1e-280  # below that a slice's odds times its Bayes factor are no longer a number
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,8 @@ def cached_kernels(folder: Path) -> list[Path]:
     chosen = os.environ.get("NUMBA_CACHE_DIR")
     if chosen:
         return list(Path(chosen).glob(f"{folder.name}_*/*.nbi"))
-    users = (Path.home() / ".cache" / "numba").glob(f"{folder.name}_*/*.nbi")
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    users = (cache / "numba").glob(f"{folder.name}_*/*.nbi")
     return [*(folder / "__pycache__").glob("*.nbi"), *users]
 
 

@@ -43,7 +43,9 @@ def compile_ahead(groups: Sequence[int], n_processes: int) -> None:
     try:
         os.write(target, bytes(groups))
         os.close(target)
-        with suppress(OSError):  # without helpers it takes longer
+        with suppress(
+            OSError, TypeError, ValueError
+        ):  # no interpreter to start: without helpers it takes longer
             helpers.extend(start_helper(source) for _ in range(min(n_processes, MOST, len(groups)) - 1))
         work_off(source)
         for helper in helpers:

@@ -5,7 +5,7 @@
   about half the time; a call from Python would crash, and a test sees to it that there is none.
   It is not kept in a file of its own: the kernels that call it contain it.
 - `part`: an inner one that is kept in a file of its own, so that one process can compile it for another.
-- `bare`: an inner one that makes no array and so counts no references to any. Numba counts them
+- `bare`: an inner one that makes no array itself and so counts no references to any. Numba counts them
   even of arrays that are only handed on, as a tuple of tables is, and where it fails to see
   that this is idle a loop takes many times as long: inner loops are bare. `bare_kernel`, `bare_part`:
   kernels and parts alike.
@@ -18,16 +18,15 @@ types everywhere: ``np.int64(1)`` where others give a variable, rows of an array
 Assigning an array to a part of another compiles the words of an error message; a loop does not.
 """
 
-import os
 from typing import Any
 
-from numba import njit
+from numba import config, njit
 
 FOR_PYTHON: dict[str, Any] = {"no_cfunc_wrapper": True}  # alone: nobody calls them as C functions
 WITHOUT_DOOR: dict[str, Any] = {"no_cpython_wrapper": True, **FOR_PYTHON}
 COUNTED: dict[str, Any] = {"_nrt": True}  # also where a bare one calls
 UNCOUNTED: dict[str, Any] = {"_nrt": False}
-IS_COMPILED = os.environ.get("NUMBA_DISABLE_JIT") != "1"
+IS_COMPILED = not getattr(config, "DISABLE_JIT", False)
 
 kernel = njit(cache=True, nogil=True, **COUNTED, **FOR_PYTHON)
 inner = njit(nogil=True, **COUNTED, **WITHOUT_DOOR)

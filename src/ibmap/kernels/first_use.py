@@ -1,4 +1,4 @@
-"""The kernels that every climb needs, and what they are called with: what to compile at first use.
+"""The kernels that climbs by small blankets need, with the types of their arguments: compiled at first use.
 
 In groups, the longest first. The kernels of one group call the same inner kernels, which are
 compiled once for all of them; groups have none worth mentioning in common, so that processes can
@@ -18,7 +18,7 @@ from ibmap.kernels import (
     binary_outside,
     binary_pairs,
     binary_rows,
-    cached_kernels,
+    binary_triplets,
     context,
     counting,
     distinct,
@@ -164,8 +164,16 @@ ANY_STATES: tuple[Group, ...] = (
     MEMORY,
 )
 
+SINGLE_TESTS: Group = (
+    (
+        binary_triplets.all_triplets,
+        (WORDS2, WORDS, NUMBERS2, NUMBERS, NUMBERS, FLOATS, TABLES, FLOATS, NUMBERS2, FLOATS),
+    ),
+    (binary_rows.split_rows, (WORDS2, WORDS, NUMBERS, int64, uint64[:, :, ::1], NUMBERS2)),
+)
+BINARY_UNWEIGHTED = (*BINARY[:-1], SINGLE_TESTS, LOOK)
 JOINS = (LOOK,)  # groups made of kernels of others, to be compiled when these are
-GROUPS = tuple(dict.fromkeys((*BINARY, *ANY_STATES)))
+GROUPS = tuple(dict.fromkeys((*BINARY_UNWEIGHTED, *ANY_STATES)))
 
 
 def missing(groups: tuple[Group, ...]) -> list[int]:
@@ -181,10 +189,24 @@ def missing(groups: tuple[Group, ...]) -> list[int]:
     list of int
         Their places in `GROUPS`, in order.
     """
-    version = f".py{sys.version_info.major}{sys.version_info.minor}.nbi"
-    paths = cached_kernels(Path(__file__).parent)
-    present = {path.name.split("-")[0] for path in paths if path.name.endswith(version)}
-    return [GROUPS.index(group) for group in groups if any(name(each) not in present for each, _ in group)]
+    return [GROUPS.index(group) for group in groups if not all(is_kept(kernel) for kernel, _ in group)]
+
+
+def is_kept(kernel: Any) -> bool:
+    """Tell whether an earlier run has left a kernel compiled, where Numba would look for it.
+
+    Parameters
+    ----------
+    kernel : callable
+        Kept in a file of its own.
+
+    Returns
+    -------
+    bool
+        Whether there is a file for it.
+    """
+    version = f"py{sys.version_info.major}{sys.version_info.minor}"
+    return any(Path(kernel._cache.cache_path).glob(f"{name(kernel)}-*.{version}*.nbi"))
 
 
 def name(kernel: Any) -> str:

@@ -2,7 +2,7 @@
 
 The slices and words are those of `ibmap.kernels.binary_layout`. Since a byte holds the members' states and
 that of X, a row's *group*, nothing needs to be hashed, and a row finds its place in one step.
-Nothing is allocated: a look has room of its own, from `ibmap.small_looks`.
+A look has room of its own, from `ibmap.small_looks`, made once.
 """
 
 import numpy as np

@@ -31,8 +31,9 @@ from ibmap.kernels.small_layout import (
 
 OUTSIDE, SMALL, INSIDE = N_CUTS, N_CUTS + 2, N_CUTS + 3
 N_PARTS = N_CUTS + 4
-MOST = 1 << 40  # more than there are items
-NEXT, N_LOOKS, N_DONE, IS_OVER, IS_LAID_OUT = 0, 8, 16, 24, 32  # on the board, in cache lines of their own
+COUNT = 32  # bits for items: the number of looks is in the same word, so that both change at once
+ITEMS = (1 << COUNT) - 1
+NEXT, N_DONE, IS_OVER, IS_LAID_OUT = 0, 8, 16, 24  # on the board, in cache lines of their own
 LINE = 8
 
 
@@ -178,13 +179,11 @@ def sum_up(data, rooms, k):
 
 @copied
 def offer(n_looks, board):
-    """Offer the items of some looks. Their number is hidden while the board changes."""
-    store(board, NEXT, MOST)
+    """Offer the items of some looks; those of earlier ones are all done."""
     for k in range(n_looks):
         store(board, IS_LAID_OUT + LINE * k, 0)
     store(board, N_DONE, 0)
-    store(board, N_LOOKS, n_looks)
-    store(board, NEXT, 0)
+    store(board, NEXT, n_looks << COUNT)
 
 
 @copied
@@ -193,9 +192,10 @@ def take(board):
 
     The layouts come first, then the first part of every look, and so on.
     """
-    if load(board, NEXT) >= load(board, N_LOOKS) * (1 + N_PARTS):
-        return 0, -1
-    item, n_looks = fetch_add(board, NEXT, 1), load(board, N_LOOKS)
+    offered = load(board, NEXT)
+    if (offered & ITEMS) < (offered >> COUNT) * (1 + N_PARTS):
+        offered = fetch_add(board, NEXT, 1)
+    item, n_looks = offered & ITEMS, offered >> COUNT
     if item >= n_looks * (1 + N_PARTS):
         return 0, -1
     return item // n_looks - 1, item % n_looks
@@ -222,8 +222,10 @@ def look(n_looks, patience, data, rooms, board):
         if part < 0:
             lay_out(data, rooms, k)
             store(board, IS_LAID_OUT + LINE * k, 1)
-        while load(board, IS_LAID_OUT + LINE * k) == 0:
+        while load(board, IS_LAID_OUT + LINE * k) == 0 and load(board, IS_OVER) == 0:
             rest()
+        if load(board, IS_OVER) != 0:
+            break
         if 0 <= part < N_CUTS:
             add_large(data, rooms, k, part)
         elif part == SMALL:
