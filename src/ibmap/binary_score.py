@@ -30,19 +30,19 @@ from ibmap.kernels import (
     slice_products,
 )
 from ibmap.kernels.binary_outside import MOST_LOG_ODDS
+from ibmap.kernels.small_layout import FEW, WORK_OF_SLICE, WORK_OF_WORD
 from ibmap.kernels.two_by_two import SMALL
 from ibmap.large_blankets import LARGE, BlanketSlices, LargeBlankets
 from ibmap.options import n_cores
 from ibmap.row_score import RowScore
 from ibmap.sharing import Call, Work, alone
 from ibmap.slice_logs import SliceLogs, pattern_starts
-from ibmap.small_looks import FEW_SLICES, Crew, Request, SmallLooks
+from ibmap.small_looks import Crew, Request, SmallLooks
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Bounds = tuple[Floats, NDArray[np.bool_]]
 LookTogether = Callable[[Sequence[int], Sequence[tuple[int, ...]]], list[Bounds] | None]
-WORK_OF_WORD, WORK_OF_SLICE = 0.4, 5.0  # nanoseconds a pair, in large slices: as measured, on average
 WORK_OF_PART, MAX_PARTS = 2e5, 4  # a part worth handing over, and how many there are at most
 MOST_TOGETHER = 8  # threads at small looks; those that wait for a core hold the others up
 MAX_BLANKET = 63  # a slice's key is one machine word
@@ -273,7 +273,7 @@ class BinaryScore:
         labels = np.empty(len(column), np.int64)
         keys, sizes, ends = binary_layout.slice_rows(self._columns, weights, x, members, labels)
         n_huge, n_large, n_small, n_live = map(int, ends)
-        if n_live - n_small < FEW_SLICES:
+        if n_live - n_small < FEW:
             n_small = n_live
         slots, run_words = binary_layout.place_large(labels, column, weights, sizes, n_large, self._n_planes)
         words_large = binary_packing.pack(self._row_bits, slots, outside)

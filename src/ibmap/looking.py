@@ -7,16 +7,12 @@ from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from typing import Protocol, runtime_checkable
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ibmap.binary_score import Bounds, LookTogether
 from ibmap.score import LocalScore
 from ibmap.sharing import Call, Team, Work, whole
 
-Bounds = tuple[NDArray[np.float64], NDArray[np.bool_]]
 Blankets = Sequence[tuple[int, ...]]
 Look = Callable[[Sequence[int], Blankets, Call], list[Bounds]]
-LookTogether = Callable[[Sequence[int], Blankets], list[Bounds] | None]
 
 
 @runtime_checkable

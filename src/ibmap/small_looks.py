@@ -16,14 +16,13 @@ from numpy.typing import NDArray
 
 from ibmap.independence.binary_rows import BinaryColumns
 from ibmap.kernels.compiling import IS_COMPILED
-from ibmap.kernels.small_layout import FEW, MANY_MEMBERS, N_CUTS, N_KEYS, N_QUARTERS
+from ibmap.kernels.small_layout import MANY_MEMBERS, N_CUTS, N_KEYS, N_QUARTERS
 from ibmap.kernels.small_look import IS_LAID_OUT, IS_OVER, LINE, Data, Room, look
 from ibmap.sharing import behind
 from ibmap.slice_logs import SliceLogs, n_patterns, pattern_starts
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-FEW_SLICES = FEW
 MOST_MEMBERS = 7  # with X a byte for each row
 PATIENCE = 20_000  # times a helper finds nothing to do before it sleeps: under a millisecond
 
