@@ -30,7 +30,8 @@ from ibmap.kernels import (
     slice_products,
 )
 from ibmap.kernels.binary_outside import MOST_LOG_ODDS
-from ibmap.kernels.small_layout import FEW, WORK_OF_SLICE, WORK_OF_WORD
+from ibmap.kernels.small_layout import FEW as FEW_SLICES
+from ibmap.kernels.small_layout import WORK_OF_SLICE, WORK_OF_WORD
 from ibmap.kernels.two_by_two import SMALL
 from ibmap.large_blankets import LARGE, BlanketSlices, LargeBlankets
 from ibmap.options import n_cores
@@ -273,7 +274,7 @@ class BinaryScore:
         labels = np.empty(len(column), np.int64)
         keys, sizes, ends = binary_layout.slice_rows(self._columns, weights, x, members, labels)
         n_huge, n_large, n_small, n_live = map(int, ends)
-        if n_live - n_small < FEW:
+        if n_live - n_small < FEW_SLICES:
             n_small = n_live
         slots, run_words = binary_layout.place_large(labels, column, weights, sizes, n_large, self._n_planes)
         words_large = binary_packing.pack(self._row_bits, slots, outside)
