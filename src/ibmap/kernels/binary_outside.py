@@ -14,6 +14,7 @@ import numpy as np
 
 from ibmap.kernels.binary_layout import LARGE
 from ibmap.kernels.binary_members import NONE, find_partners, index_keys, split_slices
+from ibmap.kernels.binary_pairs import exp_q
 from ibmap.kernels.compiling import bare, inlined, inner, part
 from ibmap.kernels.two_by_two import log_dependent, times
 
@@ -23,15 +24,11 @@ SPILL = 1e200  # products are moved to a logarithm beyond this
 
 
 @inlined
-def of_column(a, b, scaled):
-    """Give a column's share of the Bayes factor. scaled: IN, factors by count of cells, sides, totals."""
-    a, b = np.uint64(a), np.uint64(b)
-    return scaled[0][a] * scaled[1][a + b] * scaled[0][b]
-
-
-@inlined
 def of_rows(a, b, scaled):
-    """Give the rows' share: at most 2**1000 times a few thousand, and so finite."""
+    """Give the rows' share of the Bayes factor: at most 2**1000 times a few thousand, and so finite.
+
+    scaled: IN, factors by count of cells, sides, totals. `exp_q` gives a column's share.
+    """
     a, b = np.uint64(a), np.uint64(b)
     return scaled[1][a] * scaled[2][a + b] * scaled[1][b]
 
@@ -73,8 +70,8 @@ def fill_parts(one, sizes, n_huge, scaled, with_zero, with_one):
     """Find the shares of the parts of each slice that is not huge with W = 0 and with W = 1."""
     for z in range(n_huge, with_one.shape[0]):
         b0, b1 = np.int64(one[z, 0]), np.int64(one[z, 1])
-        with_one[z] = of_column(b0, b1, scaled)
-        with_zero[z] = of_column(sizes[z, 0] - b0, sizes[z, 1] - b1, scaled)
+        with_one[z] = exp_q(b0, b1, scaled)
+        with_zero[z] = exp_q(sizes[z, 0] - b0, sizes[z, 1] - b1, scaled)
 
 
 @bare
@@ -89,6 +86,19 @@ def own_test(one, sizes, n_huge, n_live, prior, logs, smalls, rows, with_zero, w
     for z in range(n_huge, n_live):
         excess, log_big = multiply(excess, log_big, prior[1] * (rows[z] * with_zero[z] * with_one[z]))
     return log_big + math.log1p(excess)
+
+
+@inlined
+def multiply_part(excess, log_big, n, a, b, most, prior, logs, smalls, scaled):
+    """Multiply 1 + e of a part of a slice where nothing but X varies, if it has two data points; count it."""
+    if a + b < 2:
+        return excess, log_big, n
+    if a + b > most:
+        excess, log_big = times(excess, log_big, prior, a, b, NONE, NONE, logs, smalls)
+    else:
+        e = prior[1] * (of_rows(a, b, scaled) * exp_q(a, b, scaled))
+        excess, log_big = multiply(excess, log_big, e)
+    return excess, log_big, n + 1
 
 
 @bare
@@ -106,20 +116,8 @@ def alone_tests(alone, one, sizes, n_huge, most, less, same, logs, smalls, scale
             excess, log_big = times(excess, log_big, less, a0, a1, b0, b1, logs, smalls)
         else:
             excess, log_big = multiply(excess, log_big, less[1] * (rows[z] * with_zero[z] * with_one[z]))
-        if b0 + b1 >= 2:
-            n += 1
-            if b0 + b1 > most:
-                other, other_big = times(other, other_big, same, b0, b1, NONE, NONE, logs, smalls)
-            else:
-                e = same[1] * (of_rows(b0, b1, scaled) * of_column(b0, b1, scaled))
-                other, other_big = multiply(other, other_big, e)
-        if a0 + a1 >= 2:
-            n += 1
-            if a0 + a1 > most:
-                other, other_big = times(other, other_big, same, a0, a1, NONE, NONE, logs, smalls)
-            else:
-                e = same[1] * (of_rows(a0, a1, scaled) * of_column(a0, a1, scaled))
-                other, other_big = multiply(other, other_big, e)
+        other, other_big, n = multiply_part(other, other_big, n, b0, b1, most, same, logs, smalls, scaled)
+        other, other_big, n = multiply_part(other, other_big, n, a0, a1, most, same, logs, smalls, scaled)
     return excess, log_big, other, other_big, n
 
 
@@ -131,7 +129,7 @@ def near_tests(pairs, rows, one, sizes, less, same, scaled, with_zero, with_one,
         y, z = pairs[k, 0], pairs[k, 1]
         b0, b1 = np.uint64(one[y, 0] + one[z, 0]), np.uint64(one[y, 1] + one[z, 1])
         a0, a1 = np.uint64(sizes[y, 0] + sizes[z, 0]) - b0, np.uint64(sizes[y, 1] + sizes[z, 1]) - b1
-        merged = rows[k] * (of_column(a0, a1, scaled) * of_column(b0, b1, scaled))
+        merged = rows[k] * (exp_q(a0, a1, scaled) * exp_q(b0, b1, scaled))
         excess, log_big = multiply(excess, log_big, less[1] * merged)
         if b0 + b1 >= np.uint64(2):
             e = same[1] * (of_rows(b0, b1, scaled) * (with_one[y] * with_one[z]))
