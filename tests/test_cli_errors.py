@@ -27,7 +27,7 @@ from cli_runner import run_fixture, table_fixture  # noqa: F401
         (["--start", "nowhere.json"], "hiton or empty or best or a network file"),
         (["--output", "net.txt"], "must end in one of"),
         (["--output", "no/such/folder/net.json"], "there is no folder"),
-        (["--prior", "2"], "prior must be a number strictly between 1e-280 and 1"),
+        (["--prior", "2"], "prior must be a number strictly between 1e-100 and 1"),
         (["--max-seconds", "-1"], "max_seconds must be a"),
         (["--bins", "wide"], "--bins wide: it must be width"),
         (["--bins", "width", "--bins", "sky=3"], "give --bins once"),

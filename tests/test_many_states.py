@@ -224,7 +224,7 @@ def test_slices_of_any_length_give_the_terms_of_the_definition(data):
     x, blanket = data.draw(questions(table))
     options = {
         "hyperparameters": data.draw(st.sampled_from(["sums", "ones"])),
-        "prior": data.draw(st.sampled_from([0.5, 1e-270, 0.999])),
+        "prior": data.draw(st.sampled_from([0.5, 1e-99, 0.999])),
         "slices": data.draw(st.sampled_from(["all", "seen"])),
     }
     rows, cards, weights = plain(table)
@@ -232,6 +232,19 @@ def test_slices_of_any_length_give_the_terms_of_the_definition(data):
     found = TableScore(BayesianTest(table, **options)).changes(x, few)
     expected = naive_terms.change_terms(rows, cards, weights, x, few, **options)
     assert found == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("prior", [1e-99, 1 - 1e-15])
+@pytest.mark.parametrize("hyperparameters", ["sums", "ones"])
+@pytest.mark.parametrize("n_rows", [16, 50])
+def test_hundreds_of_states_stay_finite_with_any_prior(prior, hyperparameters, n_rows):
+    states = np.random.default_rng(1).integers(0, 600, n_rows)
+    codes = np.stack([states, states, states[::-1], states % 3], axis=1)
+    table = EncodedTable.from_codes(codes, np.array([600, 600, 600, 3]))
+    options = {"hyperparameters": hyperparameters, "prior": prior}
+    found = TableScore(BayesianTest(table, **options)).changes(0, (1, 3))
+    expected = naive_terms.change_terms(*plain(table), 0, (1, 3), **options)
+    assert found == pytest.approx(expected, rel=1e-7, abs=1e-9)
 
 
 def copied_columns(rng, n_rows, n_states, is_weighted):

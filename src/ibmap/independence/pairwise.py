@@ -15,7 +15,7 @@ from typing import Any
 
 from ibmap.encoding import encode
 from ibmap.independence.bayesian import without_repetition
-from ibmap.independence.posterior import softplus
+from ibmap.independence.posterior import LOWEST_PRIOR, softplus
 from ibmap.independence.protocol import Answer, LogProbabilities, ProbabilisticTest, Triplet
 from ibmap.independence.regression import Regressions
 from ibmap.options import as_number
@@ -72,7 +72,7 @@ class PairwiseTest(ProbabilisticTest):
     ) -> None:
         self.table = without_repetition(encode(X))
         self.penalty = as_number(penalty, "penalty", low=0, high=100, from_low=True)
-        self.prior = as_number(prior, "prior", low=1e-300, high=1)
+        self.prior = as_number(prior, "prior", low=LOWEST_PRIOR, high=1)
         ridge = as_number(ridge, "ridge", low=1e-6, high=1e6)
         self.regressions = Regressions(self.table, ordered, ridge)
         super().__init__(self.table.names)

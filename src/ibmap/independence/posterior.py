@@ -18,7 +18,7 @@ from ibmap.options import as_choice, as_number
 
 HYPERPARAMETERS = ("sums", "ones", "bdeu")
 SLICES = ("all", "seen")
-LOWEST_PRIOR = 1e-280  # below that a slice's odds times its Bayes factor are no longer a number
+LOWEST_PRIOR = 1e-100  # its odds times the factors of a short slice's Bayes factor stay finite, in any order
 
 
 @dataclass(frozen=True)
