@@ -27,19 +27,7 @@ except SystemExit as end:
     assert end.code == 0, end.code
 listed = {first_use.name(kernel): [types] for group in groups for kernel, types in group}
 called = {first_use.name(kernel): kernel.signatures for group in groups for kernel, _ in group}
-for name in [name for name in called if first_use.LOOK in groups and not called[name]]:
-    del called[name], listed[name]  # part of the look, which is loaded as a whole
-assert "small_look.look" in called or first_use.LOOK not in groups
 assert called == listed, [(name, called[name]) for name in listed if called[name] != listed[name]]
-"""
-
-JOIN = """
-from ibmap.kernels import first_use
-for group in first_use.BINARY:
-    first_use.compile_group(first_use.GROUPS.index(group))
-for group in first_use.BINARY:
-    for kernel, types in group:
-        assert kernel.signatures == [types], (first_use.name(kernel), kernel.signatures)
 """
 
 COMPILE = """
@@ -77,21 +65,6 @@ def test_a_climb_calls_the_kernels_listed_and_as_they_are_listed(n_states, group
         [sys.executable, "-c", LEARN, str(path), groups], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-
-
-@needs_compilation
-def test_what_is_joined_calls_its_parts_as_they_are_listed(tmp_path):
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), "NUMBA_OPT": "0"}
-    done = subprocess.run(
-        [sys.executable, "-c", JOIN], capture_output=True, text=True, check=False, env=environment
-    )
-    assert done.returncode == 0, done.stderr
-
-
-def test_what_joins_others_is_compiled_in_the_end(compiled):
-    places = [first_use.GROUPS.index(group) for group in (first_use.LOOK, *first_use.BINARY[:2])]
-    ahead.compile_ahead(places, 1)
-    assert compiled == [*places[1:], places[0]]
 
 
 @needs_compilation

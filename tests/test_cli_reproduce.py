@@ -127,7 +127,7 @@ def test_an_interrupt_keeps_what_is_done_and_says_how_to_go_on(tmp_path):
         command + arguments, stderr=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
     )
     journal = tmp_path / "n12.journal"
-    deadline = time.monotonic() + 100
+    deadline = time.monotonic() + 400  # the workers may have to compile
     while time.monotonic() < deadline and (not journal.exists() or journal.read_bytes().count(b"\n") < 3):
         time.sleep(0.05)
     os.killpg(group.pid, signal.SIGINT)  # as a terminal does: to the program and its workers

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ibmap.independence.binary_rows import BinaryColumns
 from ibmap.kernels.compiling import IS_COMPILED
 from ibmap.kernels.small_layout import MANY_MEMBERS, N_CUTS, N_KEYS, N_QUARTERS
-from ibmap.kernels.small_look import IS_LAID_OUT, IS_OVER, LINE, Data, Room, look
+from ibmap.kernels.small_look import IS_LAID_OUT, IS_OVER, LINE, Data, Room, find_parts, look
 from ibmap.sharing import behind
 from ibmap.slice_logs import SliceLogs, n_patterns, pattern_starts
 
@@ -64,6 +64,7 @@ class SmallLooks:
             priors=priors,
             patterns=np.zeros((MOST_MEMBERS + 1 - MANY_MEMBERS, n_patterns())),
             pattern_starts=pattern_starts(),
+            parts=find_parts(),
         )
 
     def look(self, x: int, members: Sequence[int] | Integers) -> Floats:

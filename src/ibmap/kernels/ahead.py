@@ -14,18 +14,19 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 CODE = """
-import gc, sys
+import gc, os, sys
 gc.disable()  # it ends soon
 sys.path[:] = sys.argv[1:]
 from ibmap.kernels import ahead
 ahead.work_off(0)
+os._exit(0)  # all is written; to free what was compiled would take a second
 """
 HEARING = 0.1  # seconds of waiting after which interrupts are heard
 MOST = 4  # processes, of a quarter of a gigabyte each
 
 
 def compile_ahead(groups: Sequence[int], n_processes: int) -> None:
-    """Compile groups of kernels, those that join others in the end, and return when all are done.
+    """Compile groups of kernels, and return when all are done.
 
     Parameters
     ----------
@@ -34,10 +35,6 @@ def compile_ahead(groups: Sequence[int], n_processes: int) -> None:
     n_processes : int
         How many may compile at once, this one included.
     """
-    from ibmap.kernels.first_use import GROUPS, JOINS, compile_group
-
-    joins = [place for place in groups if GROUPS[place] in JOINS]
-    groups = [place for place in groups if place not in joins]
     source, target = os.pipe()
     helpers: list[subprocess.Popen[bytes]] = []
     try:
@@ -55,8 +52,6 @@ def compile_ahead(groups: Sequence[int], n_processes: int) -> None:
         for helper in helpers:
             helper.kill()
             helper.wait()
-    for place in joins:
-        compile_group(place)
 
 
 def start_helper(source: int) -> subprocess.Popen[bytes]:

@@ -143,12 +143,12 @@ def split_all(keys, n_live, n_members):
 
 
 @part
-def inside_terms(keys, sizes, n_large, n_live, priors, logs, smalls, drops):
+def inside_terms(keys, sizes, n_large, n_live, priors, logs, smalls, own, drops):
     """Do all tests of members that need no variable outside the blanket.
 
-    keys, sizes: IN, the slices of the blanket. priors, logs, smalls: IN, as for `binary_outside`. drops:
-    OUT, for each member what they add to the term of the blanket without it. Returns the sum of
-    log Pr(not I(X, b | B - b)).
+    keys, sizes: IN, the slices of the blanket. priors, logs, smalls: IN, as for `binary_outside`. own:
+    OUT, one entry, the sum of log Pr(not I(X, b | B - b)). drops: OUT, for each member what they add to the
+    term of the blanket without it.
     """
     table, partners, (alone, n_alone, pairs, n_pairs) = split_all(keys, n_live, drops.shape[0])
     single = np.empty(n_live)
@@ -170,4 +170,4 @@ def inside_terms(keys, sizes, n_large, n_live, priors, logs, smalls, drops):
             rest = few[3] - few[2] * n_informative
             drops[j] += log_dependent(s_i + rest)
             drops[i] += log_dependent(s_j + rest)
-    return total
+    own[0] = total

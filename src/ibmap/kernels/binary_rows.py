@@ -137,6 +137,15 @@ def mask_expected(columns, masks, sizes, y, facts):
     return smallest
 
 
+@bare
+def largest_set(starts):
+    """Give the size of the largest of some sets, from where each starts in their list."""
+    largest = 0
+    for k in range(starts.shape[0] - 1):
+        largest = max(largest, starts[k + 1] - starts[k])
+    return largest
+
+
 @kernel
 def all_rows(columns, everything, asked, starts, members, log_odds, minus_log_p, logs, out):
     """-log Pr(I(X, Y | Z)) of each X asked about, given its set Z, for all Y outside.
@@ -146,7 +155,7 @@ def all_rows(columns, everything, asked, starts, members, log_odds, minus_log_p,
     out: OUT, (X asked about, variables); X and its set are left as they are.
     """
     n_variables = columns.shape[0]
-    n_masks = 1 << np.max(starts[1:] - starts[:-1])
+    n_masks = 1 << largest_set(starts)
     masks, sizes = np.empty((n_masks, 2, columns.shape[1]), np.uint64), np.empty((n_masks, 2), np.int64)
     found, candidates = np.empty(n_variables), np.empty(n_variables, np.int64)
     for k in range(asked.shape[0]):

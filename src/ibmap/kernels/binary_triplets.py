@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ibmap.kernels.binary_rows import mask_expected, row_minus_log_p, split_rows
+from ibmap.kernels.binary_rows import largest_set, mask_expected, row_minus_log_p, split_rows
 from ibmap.kernels.compiling import kernel
 
 
@@ -15,7 +15,7 @@ def all_triplets(columns, everything, pairs, starts, members, log_odds, logs, mi
     slice, for each. minus_log_p: OUT. counts: OUT, (slices that matter, their data points, and as from
     `add_expected`). smallest: OUT, expected count.
     """
-    n_masks = 1 << np.max(starts[1:] - starts[:-1])
+    n_masks = 1 << largest_set(starts)
     masks, sizes = np.empty((n_masks, 2, columns.shape[1]), np.uint64), np.empty((n_masks, 2), np.int64)
     for k in range(pairs.shape[0]):
         given = members[starts[k] : starts[k + 1]]

@@ -2,7 +2,7 @@
 
 In groups, the longest first. The kernels of one group call the same inner kernels, which are
 compiled once for all of them; groups have none worth mentioning in common, so that processes can
-compile them side by side (`ibmap.kernels.ahead`); but for those that join kernels of others.
+compile them side by side (`ibmap.kernels.ahead`).
 """
 
 from __future__ import annotations
@@ -76,6 +76,7 @@ BINARY_DATA = structure(
     float64[:, :, ::1],  # priors
     FLOATS2,  # patterns
     NUMBERS2,  # pattern_starts
+    types.NamedUniTuple(int64, len(small_look.Parts._fields), small_look.Parts),  # parts
 )
 ROOMS = structure(
     small_look.Room,
@@ -112,10 +113,8 @@ PAIRS = (
     TABLES,
 )  # words, runs, first, ones, sizes, prior, logs
 
-LOOK: Group = ((small_look.look, (int64, int64, BINARY_DATA, ROOMS, NUMBERS)),)
-
 BINARY: tuple[Group, ...] = (
-    ((small_layout.lay_out, (BINARY_DATA, ROOMS, int64)),),
+    ((small_layout.lay_out, (STATES2, WORDS2, NUMBERS, boolean, ROOMS, int64)),),
     (
         (
             binary_outside.outside_terms,
@@ -123,13 +122,14 @@ BINARY: tuple[Group, ...] = (
         ),
         (
             binary_members.inside_terms,
-            (WORDS, COUNTS2, int64, int64, FLOATS2, TABLES, TABLES, FLOATS),
+            (WORDS, COUNTS2, int64, int64, FLOATS2, TABLES, TABLES, FLOATS, FLOATS),
         ),
     ),
     (
         (binary_pairs.large_sums, (*PAIRS, TABLES, FLOATS)),
         (binary_pairs.huge_sums, (*PAIRS, FLOATS)),
     ),
+    ((small_look.look, (int64, int64, BINARY_DATA, ROOMS, NUMBERS)),),
     ((binary_rows.number_slices, (STATES2, WORDS2, NUMBERS, int64, NUMBERS, ROWS, ROWS)),),
     (
         (slice_products.product_sums, (WORDS2, COUNTS2, float64, float64, TABLES, FLOATS)),
@@ -140,10 +140,9 @@ BINARY: tuple[Group, ...] = (
             binary_rows.group_minus_log_p,
             (STATES2, ROWS, ROWS, NUMBERS2, NUMBERS, NUMBERS, float64, TABLES, float64, FLOATS),
         ),
-        (binary_rows.group_expected, (STATES2, ROWS, ROWS, NUMBERS2, NUMBERS, int64, NUMBERS)),
     ),
     MEMORY,
-    LOOK,
+    ((binary_rows.group_expected, (STATES2, ROWS, ROWS, NUMBERS2, NUMBERS, int64, NUMBERS)),),
 )
 
 DATA = structure(context.Data, types.Array(uint16, 2, "F"), NUMBERS, FLOATS, NUMBERS)
@@ -171,9 +170,24 @@ SINGLE_TESTS: Group = (
     ),
     (binary_rows.split_rows, (WORDS2, WORDS, NUMBERS, int64, uint64[:, :, ::1], NUMBERS2)),
 )
-BINARY_UNWEIGHTED = (*BINARY[:-1], SINGLE_TESTS, LOOK)
-JOINS = (LOOK,)  # groups made of kernels of others, to be compiled when these are
-GROUPS = tuple(dict.fromkeys((*BINARY_UNWEIGHTED, *ANY_STATES)))
+BINARY_UNWEIGHTED = (*BINARY[:4], SINGLE_TESTS, *BINARY[4:-1])
+GROUPS = tuple(dict.fromkeys((*BINARY_UNWEIGHTED, *BINARY, *ANY_STATES)))
+
+
+def listed_types(kernel: Any) -> tuple[Any, ...]:
+    """Give the types a kernel is listed with.
+
+    Parameters
+    ----------
+    kernel : callable
+        One of those of `GROUPS`.
+
+    Returns
+    -------
+    tuple of numba.types.Type
+        Of its arguments.
+    """
+    return next(kinds for group in GROUPS for listed, kinds in group if listed is kernel)
 
 
 def missing(groups: tuple[Group, ...]) -> list[int]:

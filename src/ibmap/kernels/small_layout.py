@@ -175,15 +175,15 @@ def place_weighted_rows(groups, weights, sums, fill, slots):
 
 
 @bare
-def place(data, groups, counts, sums, keys, sizes, ends, fill, run_words, slots):
+def place(groups, weights, is_weighted, counts, sums, keys, sizes, ends, fill, run_words, slots):
     """Give every row its slots. Returns the number of words of large slices, and of all."""
-    count_digits(groups, data.weights, data.is_weighted, sums, fill)
+    count_digits(groups, weights, is_weighted, sums, fill)
     n_large = start_large(keys, fill, run_words)
     n_words = start_others(keys, sizes, ends, n_large, fill)
     for slot in range(n_words * WORD):
         slots[slot] = NO_ROW
-    if data.is_weighted:
-        place_weighted_rows(groups, data.weights, sums, fill, slots)
+    if is_weighted:
+        place_weighted_rows(groups, weights, sums, fill, slots)
     else:
         place_rows(groups, counts, sums, fill, slots)
     return n_large, n_words
@@ -221,25 +221,27 @@ def cut_large(run_words, n_outside, cuts):
 
 
 @bare_part
-def lay_out(data, rooms, k):
+def lay_out(columns, row_bits, weights, is_weighted, rooms, k):
     """Sort and pack the data for a look, count the ones of the variables outside, and cut it into parts.
 
-    data, rooms: as for `ibmap.kernels.small_look`. k: IN, which look.
+    columns, row_bits, weights, is_weighted, rooms: as for `ibmap.kernels.small_look`. k: IN, which look.
     """
     x, n_members = rooms.request[k, 0], rooms.request[k, 1]
     members, outside, groups = rooms.request[k, 2 : 2 + n_members], rooms.outside[k], rooms.groups[k]
     counts, sums = rooms.quarters[k], rooms.group_sums[k, : 2 << n_members]
     keys, sizes, ends = rooms.keys[k], rooms.sizes[k], rooms.ends[k]
-    group_rows(data.columns, x, members, groups)
-    count_groups(groups, data.weights, data.is_weighted, counts, sums)
+    group_rows(columns, x, members, groups)
+    count_groups(groups, weights, is_weighted, counts, sums)
     n, n_outside = order_slices(sums, keys, sizes), list_outside(x, members, outside)
     find_ends(sizes, n, ends)
     run_words, slots = rooms.run_words[k, : ends[LARGE_END]], rooms.slots[k]
-    n_large, n_words = place(data, groups, counts, sums, keys, sizes, ends, rooms.fill[k], run_words, slots)
+    n_large, n_words = place(
+        groups, weights, is_weighted, counts, sums, keys, sizes, ends, rooms.fill[k], run_words, slots
+    )
     ends[LARGE_WORDS], ends[N_WORDS], ends[N_OUTSIDE] = n_large, n_words, n_outside
     cut_large(run_words, n_outside, rooms.cuts[k])
     words = rooms.words[k, : n_words * n_outside].reshape((n_words, n_outside))
-    pack_words(data.row_bits, slots[: n_words * WORD], outside[:n_outside], words)
+    pack_words(row_bits, slots[: n_words * WORD], outside[:n_outside], words)
     n_ones = n_outside * (n + 1)
     ones = rooms.ones[k, : 2 * n_ones].reshape((n_outside, n + 1, 2))
     ones_in_words = rooms.ones_in_words[k, :n_ones].reshape((n_outside, n + 1))

@@ -6,12 +6,14 @@ depend on who takes what, and what the parts add is summed in a fixed order, so 
 Helpers wait for items on the board for a while, since to wake a sleeping thread takes as long as an item.
 """
 
+from functools import cache
 from typing import Any, NamedTuple
 
 from ibmap.kernels.atomics import fetch_add, load, rest, store
 from ibmap.kernels.binary_members import inside_terms
 from ibmap.kernels.binary_outside import MOST_LOG_ODDS, outside_terms
 from ibmap.kernels.binary_pairs import huge_sums, large_sums
+from ibmap.kernels.by_address import address_of, call_at
 from ibmap.kernels.compiling import bare_kernel, copied
 from ibmap.kernels.slice_patterns import pattern_sums
 from ibmap.kernels.slice_products import product_sums
@@ -37,13 +39,25 @@ NEXT, N_DONE, IS_OVER, IS_LAID_OUT = 0, 8, 16, 24  # on the board, in cache line
 LINE = 8
 
 
+class Parts(NamedTuple):
+    """Addresses of the kernels that do the parts of a look."""
+
+    lay_out: int
+    large_sums: int
+    huge_sums: int
+    product_sums: int
+    pattern_sums: int
+    inside_terms: int
+    outside_terms: int
+
+
 class Data(NamedTuple):
     """What all looks at a table share.
 
     columns: (variables, rows) states. row_bits: see `binary_packing`. weights, is_weighted: data points of
     each row. logs, smalls, scaled: tables of Bayes factors. priors: (members, 4, 4), by size of the blanket
     as in `outside_terms`, with that of one more. patterns, pattern_starts: tables of tiny slices, for the
-    largest blankets.
+    largest blankets. parts: see there.
     """
 
     columns: Any
@@ -56,6 +70,7 @@ class Data(NamedTuple):
     priors: Any
     patterns: Any
     pattern_starts: Any
+    parts: Parts
 
 
 class Room(NamedTuple):
@@ -102,9 +117,11 @@ def add_large(data, rooms, k, part):
     huge = min(max(n_huge, first), last)
     sums[:] = 0.0
     if huge > first:
-        huge_sums(words, runs[first:huge], first, ones, sizes, prior, data.logs, sums)
+        slices = (words, runs[first:huge], first, ones, sizes, prior, data.logs, sums)
+        call_at(data.parts.huge_sums, huge_sums, slices)
     if last > huge:
-        large_sums(words, runs[huge:last], huge, ones, sizes, prior, data.logs, data.scaled, sums)
+        others = (words, runs[huge:last], huge, ones, sizes, prior, data.logs, data.scaled, sums)
+        call_at(data.parts.large_sums, large_sums, others)
 
 
 @copied
@@ -118,10 +135,12 @@ def add_small(data, rooms, k):
     odds, unseen = data.priors[n_members, 3, 1], data.priors[n_members, 3, 2]
     sums[:] = 0.0
     if small > large:
-        product_sums(words, sizes[large:small], odds, unseen, data.smalls, sums)
+        slices = (words, sizes[large:small], odds, unseen, data.smalls, sums)
+        call_at(data.parts.product_sums, product_sums, slices)
     if live > small:
         table = data.patterns[n_members - MANY_MEMBERS]
-        pattern_sums(words, small - large, sizes[small:live], table, data.pattern_starts, sums)
+        others = (words, small - large, sizes[small:live], table, data.pattern_starts, sums)
+        call_at(data.parts.pattern_sums, pattern_sums, others)
 
 
 @copied
@@ -130,9 +149,18 @@ def test_inside(data, rooms, k):
     n_members, ends, n = rooms.request[k, 1], rooms.ends[k], rooms.ends[k, N_SLICES]
     keys, sizes, drops = rooms.keys[k, :n], rooms.sizes[k, : n + 1], rooms.drops[k, 0, :n_members]
     priors = data.priors[n_members]
-    rooms.inside[k] = inside_terms(
-        keys, sizes, ends[LARGE_END], ends[LIVE_END], priors, data.logs, data.smalls, drops
+    arguments = (
+        keys,
+        sizes,
+        ends[LARGE_END],
+        ends[LIVE_END],
+        priors,
+        data.logs,
+        data.smalls,
+        rooms.inside[k : k + 1],
+        drops,
     )
+    call_at(data.parts.inside_terms, inside_terms, arguments)
 
 
 @copied
@@ -140,7 +168,7 @@ def test_outside(data, rooms, k, half):
     """Do the tests of half of the variables outside, alone."""
     n_members, n, n_slices = rooms.request[k, 1], rooms.ends[k, N_OUTSIDE], rooms.ends[k, N_SLICES]
     first, last = (0, n // 2) if half == 0 else (n // 2, n)
-    outside_terms(
+    arguments = (
         rooms.keys[k, :n_slices],
         rooms.sizes[k, : n_slices + 1],
         rooms.ones[k, : 2 * n * (n_slices + 1)].reshape((n, n_slices + 1, 2))[first:last],
@@ -154,6 +182,7 @@ def test_outside(data, rooms, k, half):
         rooms.adds[k, first:last],
         rooms.drops[k, 1 + half, :n_members],
     )
+    call_at(data.parts.outside_terms, outside_terms, arguments)
 
 
 @copied
@@ -220,7 +249,8 @@ def look(n_looks, patience, data, rooms, board):
             continue
         waited = 0
         if part < 0:
-            lay_out(data, rooms, k)
+            table = (data.columns, data.row_bits, data.weights, data.is_weighted, rooms, k)
+            call_at(data.parts.lay_out, lay_out, table)
             store(board, IS_LAID_OUT + LINE * k, 1)
         while load(board, IS_LAID_OUT + LINE * k) == 0 and load(board, IS_OVER) == 0:
             rest()
@@ -239,3 +269,23 @@ def look(n_looks, patience, data, rooms, board):
         rest()
     for k in range(n_looks):
         sum_up(data, rooms, k)
+
+
+@cache
+def find_parts() -> Parts:
+    """Give the addresses of the parts, compiled or loaded for that.
+
+    Returns
+    -------
+    Parts
+        The same for all tables.
+    """
+    return Parts(
+        lay_out=address_of(lay_out),
+        large_sums=address_of(large_sums),
+        huge_sums=address_of(huge_sums),
+        product_sums=address_of(product_sums),
+        pattern_sums=address_of(pattern_sums),
+        inside_terms=address_of(inside_terms),
+        outside_terms=address_of(outside_terms),
+    )
