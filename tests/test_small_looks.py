@@ -219,27 +219,43 @@ def offer(board, n_looks):
 
 
 @kernel
-def take(board):
-    return small_look.take(board)
+def take_look(board):
+    return small_look.take_look(board)
 
 
 @kernel
-def add_late(board):
-    """Do what is left to do for a thread that saw an item, and was held up until others had taken all."""
-    return atomics.fetch_add(board, small_look.NEXT, 1)
+def take_any_part(board, first, n_rooms):
+    return small_look.take_any_part(board, first, n_rooms)
+
+
+@kernel
+def add_late(board, place):
+    """Do what is left to do for a thread that saw something, and was held up until others had taken all."""
+    return atomics.fetch_add(board, place, 1)
 
 
 @pytest.mark.parametrize("sizes", [(1, 3), (3, 1), (2, 2)])
-def test_each_item_of_a_batch_is_given_out_once_whoever_comes_late(sizes):
-    board = np.zeros(small_look.IS_LAID_OUT + small_look.LINE * 3, np.int64)
+def test_each_look_of_a_batch_is_given_out_once_whoever_comes_late(sizes):
+    board = np.zeros(small_look.PART, np.int64)
     for n_looks in sizes:
         offer(board, n_looks)
-        items = [(part, k) for part in range(-1, small_look.N_PARTS) for k in range(n_looks)]
-        assert [take(board) for _ in items] == items
-        assert take(board) == (0, -1)
-        late = add_late(board)  # what it gets tells that there is none
-        assert late & small_look.ITEMS == len(items)
+        assert [take_look(board) for _ in range(n_looks)] == list(range(n_looks))
+        assert take_look(board) == -1
+        late = add_late(board, small_look.NEXT)  # what it gets tells that there is none
+        assert late & small_look.TAKEN == n_looks
         assert late >> small_look.COUNT == n_looks
+
+
+def test_each_part_is_given_out_once_and_those_of_a_threads_own_look_first():
+    n_parts, line = small_look.N_PARTS, small_look.LINE
+    board = np.zeros(small_look.PART + 3 * line, np.int64)
+    board[small_look.PART :: line] = n_parts
+    for _ in range(2):
+        assert take_any_part(board, 1, 3)[0] == -1
+        board[small_look.PART + line], board[small_look.PART] = 0, 0
+        found = [take_any_part(board, 1, 3) for _ in range(2 * n_parts)]
+        assert found == [(part, k) for k in (1, 0) for part in range(n_parts)]
+        assert add_late(board, small_look.PART) == n_parts
 
 
 @compiled

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ibmap.independence.binary_rows import BinaryColumns
 from ibmap.kernels.compiling import IS_COMPILED
 from ibmap.kernels.small_layout import MANY_MEMBERS, N_CUTS, N_KEYS, N_QUARTERS
-from ibmap.kernels.small_look import IS_LAID_OUT, IS_OVER, LINE, Data, Room, find_parts, look
+from ibmap.kernels.small_look import IS_OVER, LINE, N_PARTS, PART, Data, Room, find_parts, look
 from ibmap.sharing import behind
 from ibmap.slice_logs import SliceLogs, n_patterns, pattern_starts
 
@@ -142,7 +142,8 @@ class Desk:
         self.n_looks = n_looks
         self._data = data
         self._rooms = make_rooms(data, n_looks)
-        self._board = np.zeros(IS_LAID_OUT + LINE * n_looks, np.int64)
+        self._board = np.zeros(PART + LINE * n_looks, np.int64)
+        self._board[PART::LINE] = N_PARTS
 
     def look(self, requests: Sequence[Request]) -> Floats:
         """Look at the changes of some blankets, together with those who help.

@@ -1,9 +1,10 @@
 """Looks at binary blankets of at most seven members, without a step back to the interpreter.
 
-A look is cut into *items*: its layout first, then parts that do not depend on each other. Threads take
-the items of all looks asked for, in order, each from the number on a board that all read; the cuts do not
-depend on who takes what, and what the parts add is summed in a fixed order, so results do not either.
-Helpers wait for items on the board for a while, since to wake a sleeping thread takes as long as an item.
+A look is cut into its layout and parts that do not depend on each other. Threads take looks from a board
+that all read; each lays its own out and does its parts, which are in its cache, until there are none, and then
+takes parts of the others. The cuts do not depend on who takes what, and what the parts add is summed in a
+fixed order, so results do not either. Helpers wait for looks on the board for a while, since to wake a
+sleeping thread takes as long as a part.
 """
 
 from functools import cache
@@ -33,9 +34,9 @@ from ibmap.kernels.small_layout import (
 
 OUTSIDE, SMALL, INSIDE = N_CUTS, N_CUTS + 2, N_CUTS + 3
 N_PARTS = N_CUTS + 4
-COUNT = 32  # bits for items: the number of looks is in the same word, so that both change at once
-ITEMS = (1 << COUNT) - 1
-NEXT, N_DONE, IS_OVER, IS_LAID_OUT = 0, 8, 16, 24  # on the board, in cache lines of their own
+COUNT = 32  # bits for looks taken: how many there are is in the same word, so that both change at once
+TAKEN = (1 << COUNT) - 1
+NEXT, N_DONE, IS_OVER, PART = 0, 8, 16, 24  # on the board, in cache lines of their own; a part for each room
 LINE = 8
 
 
@@ -208,26 +209,40 @@ def sum_up(data, rooms, k):
 
 @copied
 def offer(n_looks, board):
-    """Offer the items of some looks; those of earlier ones are all done."""
-    for k in range(n_looks):
-        store(board, IS_LAID_OUT + LINE * k, 0)
+    """Offer some looks; earlier ones are all done."""
     store(board, N_DONE, 0)
     store(board, NEXT, n_looks << COUNT)
 
 
 @copied
-def take(board):
-    """Take the next item, and give its part (-1 for the layout) and its look (negative if there is none).
-
-    The layouts come first, then the first part of every look, and so on.
-    """
+def take_look(board):
+    """Take the next look; negative if there is none."""
     offered = load(board, NEXT)
-    if (offered & ITEMS) < (offered >> COUNT) * (1 + N_PARTS):
+    if (offered & TAKEN) < (offered >> COUNT):
         offered = fetch_add(board, NEXT, 1)
-    item, n_looks = offered & ITEMS, offered >> COUNT
-    if item >= n_looks * (1 + N_PARTS):
-        return 0, -1
-    return item // n_looks - 1, item % n_looks
+    k = offered & TAKEN
+    return k if k < offered >> COUNT else -1
+
+
+@copied
+def take_part(board, k):
+    """Take the next part of a look that is laid out; negative if there is none."""
+    part = load(board, PART + LINE * k)
+    if part < N_PARTS:
+        part = fetch_add(board, PART + LINE * k, 1)
+    return part if part < N_PARTS else -1
+
+
+@copied
+def take_any_part(board, first, n_rooms):
+    """Take a part of a look, or else of another one; give it (negative if there is none) and its look."""
+    part, k = -1, first
+    for step in range(n_rooms):
+        k = (first + step) % n_rooms
+        part = take_part(board, k)
+        if part >= 0:
+            break
+    return part, k
 
 
 @bare_kernel
@@ -236,37 +251,38 @@ def look(n_looks, patience, data, rooms, board):
 
     n_looks: IN, how many requests there are, each in its room: all are done on return. A helper
     gives 0, and returns when there was nothing to do so many times, or all is over. rooms: IN and
-    OUT, see `Room`; its results are the terms. board: IN and OUT, shared by those who look at the same rooms.
+    OUT, see `Room`; its results are the terms. board: IN and OUT, shared by those who look at the same rooms;
+    all parts of all rooms are taken before and after.
     """
     if n_looks > 0:
         offer(n_looks, board)
-    waited = 0
+    n_left, own, waited = n_looks * N_PARTS, 0, 0
     while waited <= patience and load(board, IS_OVER) == 0:
-        part, k = take(board)
-        if k < 0:
-            waited += 1
+        part = take_part(board, own)
+        k = own if part >= 0 else take_look(board)
+        if part < 0 and k >= 0:
+            table = (data.columns, data.row_bits, data.weights, data.is_weighted, rooms, k)
+            call_at(data.parts.lay_out, lay_out, table)
+            store(board, PART + LINE * k, 0)
+            own, waited = k, 0
+            continue
+        if part < 0:
+            part, k = take_any_part(board, own, rooms.request.shape[0])
+        if part < 0:
+            if n_looks == 0 or load(board, N_DONE) == n_left:
+                waited += 1
             rest()
             continue
         waited = 0
-        if part < 0:
-            table = (data.columns, data.row_bits, data.weights, data.is_weighted, rooms, k)
-            call_at(data.parts.lay_out, lay_out, table)
-            store(board, IS_LAID_OUT + LINE * k, 1)
-        while load(board, IS_LAID_OUT + LINE * k) == 0 and load(board, IS_OVER) == 0:
-            rest()
-        if load(board, IS_OVER) != 0:
-            break
-        if 0 <= part < N_CUTS:
+        if part < N_CUTS:
             add_large(data, rooms, k, part)
         elif part == SMALL:
             add_small(data, rooms, k)
         elif part == INSIDE:
             test_inside(data, rooms, k)
-        elif part >= OUTSIDE:
+        else:
             test_outside(data, rooms, k, part - OUTSIDE)
         fetch_add(board, N_DONE, 1)
-    while load(board, N_DONE) < n_looks * (1 + N_PARTS) and load(board, IS_OVER) == 0:
-        rest()
     for k in range(n_looks):
         sum_up(data, rooms, k)
 
