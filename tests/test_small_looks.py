@@ -134,6 +134,26 @@ def test_any_number_of_threads_finds_the_same_bits(n_threads):
             assert all(np.array_equal(f, e) for f, e in zip(found, expected, strict=True))
 
 
+@pytest.mark.parametrize("n_threads", [1, 2] if IS_COMPILED else [1])
+@pytest.mark.parametrize("n_requests", [0, 1, 5])
+def test_a_call_is_made_once_beside_looks(n_requests, n_threads):
+    score = score_of(random_codes(11, 500, 9))
+    requests, calls = requests_for(9, n_requests), []
+    expected = [score._small.look(*request) for request in requests]
+    with score._small.crew(n_threads) as crew:
+        found = crew.look(requests, lambda: calls.append(1))
+    assert calls == [1]
+    assert all(np.array_equal(f, e) for f, e in zip(found, expected, strict=True))
+
+
+@compiled
+def test_looks_whose_call_fails_are_left_and_the_helpers_end():
+    score = score_of(random_codes(12, 500, 9))
+    with pytest.raises(ZeroDivisionError), score._small.crew(3) as crew:
+        crew.look(requests_for(9, 2), lambda: 1 // 0)
+    assert not any(thread.is_alive() for thread in crew._threads)
+
+
 @compiled
 def test_helpers_that_fell_asleep_are_woken_and_end_with_the_crew(monkeypatch):
     monkeypatch.setattr(small_looks, "PATIENCE", 0)

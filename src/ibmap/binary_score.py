@@ -43,7 +43,7 @@ from ibmap.small_looks import Crew, Request, SmallLooks
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Bounds = tuple[Floats, NDArray[np.bool_]]
-LookTogether = Callable[[Sequence[int], Sequence[tuple[int, ...]]], list[Bounds] | None]
+LookTogether = Callable[[Sequence[int], Sequence[tuple[int, ...]], Call], list[Bounds] | None]
 WORK_OF_PART, MAX_PARTS = 2e5, 4  # a part worth handing over, and how many there are at most
 MOST_TOGETHER = 8  # threads at small looks; those that wait for a core hold the others up
 MAX_BLANKET = 63  # a slice's key is one machine word
@@ -191,21 +191,21 @@ class BinaryScore:
         Yields
         ------
         callable
-            Takes some variables and their blankets. Gives the `bounds` of each, or None if a
-            blanket has too many members.
+            Takes some variables, their blankets, and a call to make beside. Gives the `bounds` of
+            each; None, without the call, if a blanket has too many members.
         """
         with self._small.crew(min(n_threads, n_cores(), MOST_TOGETHER)) as crew:
             yield partial(self._look_together, crew)
 
     def _look_together(
-        self, crew: Crew, variables: Sequence[int], blankets: Sequence[tuple[int, ...]]
+        self, crew: Crew, variables: Sequence[int], blankets: Sequence[tuple[int, ...]], beside: Call
     ) -> list[Bounds] | None:
         """Look at blankets of few members; see `together`."""
         members = [self._members(blanket) for blanket in blankets]
         if self._is_constant[list(variables)].any() or any(len(each) >= LARGE for each in members):
             return None
         requests = [Request(int(self._position[x]), each) for x, each in zip(variables, members, strict=True)]
-        looks = zip(variables, blankets, crew.look(requests), strict=True)
+        looks = zip(variables, blankets, crew.look(requests, beside), strict=True)
         return [(self._with_constants(x, blanket, terms), self._all_exact) for x, blanket, terms in looks]
 
     def shared_bounds(self, x: int, blanket: tuple[int, ...]) -> Work[tuple[Floats, NDArray[np.bool_]]]:

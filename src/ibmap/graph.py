@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -127,7 +128,15 @@ class MarkovGraph:
         tuple of int
             Sorted numbers.
         """
-        return tuple(np.flatnonzero(self.adjacency[self.index(x)]).tolist())
+        return self._blankets[self.index(x)]
+
+    @cached_property
+    def _blankets(self) -> tuple[tuple[int, ...], ...]:
+        """The blankets of all variables."""
+        _, neighbours = np.nonzero(self.adjacency)
+        ends = np.cumsum(self.adjacency.sum(axis=1)).tolist()
+        listed = neighbours.tolist()
+        return tuple(tuple(listed[first:last]) for first, last in pairwise((0, *ends)))
 
     def has_edge(self, x: int | str, y: int | str) -> bool:
         """Tell whether two variables are joined.

@@ -47,8 +47,8 @@ class SharedScore(LocalScore, Protocol):
         Returns
         -------
         context manager
-            Gives a callable that takes variables and their blankets and gives the `bounds` of
-            each, or None where it is not faster.
+            Gives a callable that takes variables, their blankets, and a call to make beside. It
+            gives the `bounds` of each, or None, without the call, where it is not faster.
         """
         ...
 
@@ -104,8 +104,7 @@ def _look(
     beside: Call,
 ) -> list[Bounds]:
     """Look together where that is faster, else in parts."""
-    found = together(variables, blankets)
+    found = together(variables, blankets, beside)
     if found is None:
         return _look_in_parts(score.shared_bounds, team, variables, blankets, beside)
-    beside()
     return found

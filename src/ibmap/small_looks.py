@@ -18,12 +18,13 @@ from ibmap.independence.binary_rows import BinaryColumns
 from ibmap.kernels.compiling import IS_COMPILED
 from ibmap.kernels.small_layout import MANY_MEMBERS, N_CUTS, N_KEYS, N_QUARTERS
 from ibmap.kernels.small_look import IS_OVER, LINE, N_PARTS, PART, Data, Room, find_parts, look
-from ibmap.sharing import behind
+from ibmap.sharing import Call, behind
 from ibmap.slice_logs import SliceLogs, n_patterns, pattern_starts
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 MOST_MEMBERS = 7  # with X a byte for each row
+AT_ONCE = -1  # patience of who only offers looks
 PATIENCE = 20_000  # times a helper finds nothing to do before it sleeps: under a millisecond
 
 
@@ -145,13 +146,15 @@ class Desk:
         self._board = np.zeros(PART + LINE * n_looks, np.int64)
         self._board[PART::LINE] = N_PARTS
 
-    def look(self, requests: Sequence[Request]) -> Floats:
+    def look(self, requests: Sequence[Request], beside: Call | None = None) -> Floats:
         """Look at the changes of some blankets, together with those who help.
 
         Parameters
         ----------
         requests : sequence of Request
             As many as there is room for at most.
+        beside : callable, optional
+            Called while others begin.
 
         Returns
         -------
@@ -160,13 +163,19 @@ class Desk:
         """
         for line, (x, members) in zip(self._rooms.request, requests, strict=False):
             line[0], line[1], line[2 : 2 + len(members)] = x, len(members), members
-        look(len(requests), 0, self._data, self._rooms, self._board)
+        n, place = len(requests), (self._data, self._rooms, self._board)
+        if beside is None:
+            look(n, n, 0, *place)
+        else:
+            look(n, 0, AT_ONCE, *place)
+            beside()
+            look(0, n, 0, *place)
         terms: Floats = self._rooms.result[: len(requests)].copy()
         return terms
 
     def help(self) -> None:
         """Take part in looks, until there have been none for a while."""
-        look(0, PATIENCE, self._data, self._rooms, self._board)
+        look(0, 0, PATIENCE, self._data, self._rooms, self._board)
 
     def close(self) -> None:
         """Let everyone go home."""
@@ -223,13 +232,15 @@ class Crew:
             if thread.ident is not None:
                 thread.join()
 
-    def look(self, requests: Sequence[Request]) -> list[Floats]:
+    def look(self, requests: Sequence[Request], beside: Call | None = None) -> list[Floats]:
         """Look at the changes of some blankets.
 
         Parameters
         ----------
         requests : sequence of Request
             Any number.
+        beside : callable, optional
+            Called once, while helpers begin if there are any.
 
         Returns
         -------
@@ -238,10 +249,14 @@ class Crew:
         """
         for request in requests:
             self._prepare(len(request.members))
+        if beside is not None and (not requests or not self._threads):
+            beside()
+            beside = None
         terms: list[Floats] = []
         for first in range(0, len(requests), self._desk.n_looks):
             self._wake()
-            terms.extend(self._desk.look(requests[first : first + self._desk.n_looks]))
+            terms.extend(self._desk.look(requests[first : first + self._desk.n_looks], beside))
+            beside = None
             if self._error is not None:
                 raise behind(self._error)
         return terms

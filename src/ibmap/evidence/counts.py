@@ -85,19 +85,19 @@ def count_slices(table: EncodedTable, triplet: Triplet, sliced: Row | Findings |
     >>> found.n_seen, found.n_single, found.smallest_expected
     (2, 1, 0.5)
     """
-    x, y, given = triplet.canonical()
     if isinstance(sliced, Findings):
         expected, n_live, n_single = sliced.expected, sliced.n_live, sliced.n_single
     elif isinstance(sliced, BinaryRow | SlicedRow):
+        y = max(triplet.x, triplet.y)
         expected, n_live, n_single = sliced.expected(y), sliced.n_live, sliced.n_single
     else:
-        expected, n_live, n_single = _expected(table, x, y, given)
+        expected, n_live, n_single = _expected(table, *triplet.canonical())
     n_cells, n_below_one, n_below_five, smallest = expected
     if n_single:  # a slice with one data point has one cell, and expects it
         n_cells, n_below_five, smallest = n_cells + n_single, n_below_five + n_single, min(smallest, 1.0)
     return SliceCounts(
         n_rows=table.n_samples,
-        n_configurations=n_configurations(table, given),
+        n_configurations=n_configurations(table, triplet.given),
         n_seen=n_live + n_single,
         n_single=n_single,
         smallest_expected=smallest if n_cells else 0.0,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -118,21 +117,22 @@ def collect_evidence(
     edges = edges[np.argsort(-losses[edges], kind="stable")]
     missing = missing[np.argsort(losses[missing], kind="stable")][:n_nearest]
     pairs = [(int(first[k]), int(second[k]), float(losses[k])) for k in (*edges, *missing)]
-    blocks = [pairs[k : k + BLOCK] for k in range(0, len(pairs), BLOCK)]
-    can_share = witness is not None and witness.apart() is not None
-    with Team(n_threads if can_share else 1) as team:
-        found = team.map(partial(_evidence, graph, witness), blocks)
-    return tuple(chain.from_iterable(found))
-
-
-def _evidence(
-    graph: MarkovGraph, witness: Witness | None, pairs: Sequence[tuple[int, int, float]]
-) -> list[PairEvidence]:
-    """Put together what is known of some pairs and their losses."""
-    statements: Sequence[tuple[Statement, ...]] = [()] * len(pairs)
-    if witness is not None:
-        statements = (witness.apart() or witness).all_statements(graph, [(x, y) for x, y, _ in pairs])
-    return [
-        PairEvidence(x, y, graph.has_edge(x, y), loss, both)
+    statements = _statements(graph, [(x, y) for x, y, _ in pairs], witness, n_threads)
+    return tuple(
+        PairEvidence(x, y, bool(graph.adjacency[x, y]), loss, both)
         for (x, y, loss), both in zip(pairs, statements, strict=True)
-    ]
+    )
+
+
+def _statements(
+    graph: MarkovGraph, pairs: Sequence[tuple[int, int]], witness: Witness | None, n_threads: int
+) -> Sequence[tuple[Statement, ...]]:
+    """Give what a witness says of pairs; nothing without one."""
+    if witness is None:
+        return [()] * len(pairs)
+    if witness.columns is not None:
+        return witness.all_statements(graph, pairs, n_threads)
+    blocks = [pairs[k : k + BLOCK] for k in range(0, len(pairs), BLOCK)]
+    with Team(n_threads if witness.apart() is not None else 1) as team:
+        found = team.map(lambda block: (witness.apart() or witness).all_statements(graph, block), blocks)
+    return list(chain.from_iterable(found))

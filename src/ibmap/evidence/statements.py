@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from ibmap.independence.binary_rows import BinaryColumns
 from ibmap.independence.binary_triplets import Findings, find
 from ibmap.independence.protocol import ProbabilisticTest, Triplet, Variable
 from ibmap.independence.rows import Row
-from ibmap.score import flip_gain, flip_gains, local_score
+from ibmap.score import LocalScore, flip_gain, flip_gains, local_score
 from ibmap.table import EncodedTable
 from ibmap.ties import is_at_least_half
 
@@ -158,8 +159,6 @@ class Witness:
     def __init__(self, table: EncodedTable, tests: Mapping[str, ProbabilisticTest]) -> None:
         self.table = without_repetition(table)
         self.tests = dict(tests)
-        first = next(iter(self.tests.values()))
-        self._score = local_score(first)
 
     def apart(self) -> Witness | None:
         """Give the same witness for another thread.
@@ -175,6 +174,11 @@ class Witness:
         twin = copy(self)
         twin.tests = {name: test for name, test in tests.items() if test is not None}
         return twin
+
+    @cached_property
+    def _score(self) -> LocalScore:
+        """The score by the first test."""
+        return local_score(next(iter(self.tests.values())))
 
     @property
     def columns(self) -> BinaryColumns | None:
@@ -200,7 +204,7 @@ class Witness:
         return self.all_statements(graph, [(x, y)])[0]
 
     def all_statements(
-        self, graph: MarkovGraph, pairs: Sequence[tuple[int, int]]
+        self, graph: MarkovGraph, pairs: Sequence[tuple[int, int]], n_threads: int = 1
     ) -> list[tuple[Statement, Statement]]:
         """Give what the closure says of some pairs, with the evidence.
 
@@ -210,6 +214,8 @@ class Witness:
             The structure.
         pairs : sequence of (int, int)
             The pairs.
+        n_threads : int
+            Threads that test binary variables; what they find is the same for any number.
 
         Returns
         -------
@@ -224,7 +230,9 @@ class Witness:
         ]
         columns = self.columns
         found = (
-            [None] * len(asked) if columns is None else find(columns, [each.canonical() for each in asked])
+            [None] * len(asked)
+            if columns is None
+            else find(columns, [each.canonical() for each in asked], n_threads)
         )
         made = [self._statement(graph, each, known) for each, known in zip(asked, found, strict=True)]
         return list(zip(made[::2], made[1::2], strict=True))

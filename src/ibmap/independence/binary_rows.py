@@ -18,6 +18,7 @@ from ibmap.table import EncodedTable
 
 Floats = NDArray[np.float64]
 MAX_MASKED = 5  # with more variables given, there are so many masks that numbering the rows is cheaper
+MAX_MASKED_ONCE = 7  # the same where masks are used for one variable at most
 
 
 class BinaryColumns:
@@ -88,6 +89,45 @@ def is_masked(columns: BinaryColumns, given: tuple[int, ...]) -> bool:
         For few variables and data without weights.
     """
     return len(given) <= MAX_MASKED and not columns.is_weighted
+
+
+def is_masked_once(columns: BinaryColumns, given: tuple[int, ...]) -> bool:
+    """Tell whether masks of bits suit a set for one test.
+
+    Parameters
+    ----------
+    columns : BinaryColumns
+        The data.
+    given : tuple of int
+        The conditioning set.
+
+    Returns
+    -------
+    bool
+        For few variables and data without weights.
+    """
+    return len(given) <= MAX_MASKED_ONCE and not columns.is_weighted
+
+
+def slice_sizes(columns: BinaryColumns, x: int, given: tuple[int, ...]) -> NDArray[np.int64]:
+    """Give the data points of each slice of a set that occurs.
+
+    Parameters
+    ----------
+    columns : BinaryColumns
+        The data.
+    x : int
+        A variable outside the set.
+    given : tuple of int
+        The set.
+
+    Returns
+    -------
+    ndarray
+        In no order that means anything.
+    """
+    row = BitRow(columns, x, given) if is_masked_once(columns, given) else GroupRow(columns, x, given)
+    return row.slice_sizes()
 
 
 class Expected(NamedTuple):
@@ -212,7 +252,7 @@ class BitRow(BinaryRow):
     x : int
         The variable.
     given : tuple of int
-        The conditioning set, of at most `MAX_MASKED` variables.
+        The conditioning set, of few variables.
     """
 
     def __init__(self, columns: BinaryColumns, x: int, given: tuple[int, ...]) -> None:

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 
-from ibmap.independence.binary_rows import BinaryColumns, Expected, binary_row, is_masked, log_dependent
+from ibmap.independence.binary_rows import (
+    MAX_MASKED_ONCE,
+    BinaryColumns,
+    Expected,
+    binary_row,
+    is_masked_once,
+    log_dependent,
+)
 from ibmap.independence.protocol import Triplet
 from ibmap.kernels.binary_triplets import all_triplets
+from ibmap.sharing import Team
+
+N_BLOCKS = 8  # of triplets with larger sets, for threads to take
 
 
 class Findings(NamedTuple):
@@ -32,7 +43,7 @@ class Findings(NamedTuple):
     n_single: int
 
 
-def find(columns: BinaryColumns, triplets: Sequence[Triplet]) -> list[Findings]:
+def find(columns: BinaryColumns, triplets: Sequence[Triplet], n_threads: int = 1) -> list[Findings]:
     """Test triplets.
 
     Parameters
@@ -41,35 +52,44 @@ def find(columns: BinaryColumns, triplets: Sequence[Triplet]) -> list[Findings]:
         The data.
     triplets : sequence of Triplet
         In canonical form.
+    n_threads : int
+        Threads; what they find is the same for any number.
 
     Returns
     -------
     list of Findings
         One for each.
     """
-    masked = [k for k, triplet in enumerate(triplets) if is_masked(columns, triplet.given)]
-    found = dict(zip(masked, _find_masked(columns, [triplets[k] for k in masked]), strict=True))
-    return [found[k] if k in found else _find_one(columns, triplet) for k, triplet in enumerate(triplets)]
-
-
-def _find_masked(columns: BinaryColumns, triplets: Sequence[Triplet]) -> list[Findings]:
-    """Test triplets with small sets by masks of bits, in one call."""
-    n, prior = len(triplets), columns.prior
-    if not n:
-        return []
-    minus_log_p, counts, smallest = np.empty(n), np.empty((n, 5), np.int64), np.empty(n)
-    all_triplets(
-        columns.words,
-        columns.everything,
-        np.array([(x, y) for x, y, _ in triplets], np.int64),
-        np.cumsum([0, *(len(given) for _, _, given in triplets)]),
-        np.array([z for _, _, given in triplets for z in given], np.int64),
-        np.array([prior.log_slice_odds(1 << len(given)) for _, _, given in triplets]),
-        columns.tables,
-        minus_log_p,
-        counts,
-        smallest,
+    masked = [k for k, triplet in enumerate(triplets) if is_masked_once(columns, triplet.given)]
+    others = sorted({*range(len(triplets))}.difference(masked))
+    masked = [k for first in range(n_threads) for k in masked[first::n_threads]]  # the same for each thread
+    with Team(n_threads) as team:
+        found = _find_masked(columns, [triplets[k] for k in masked], team)
+        blocks = [others[k::N_BLOCKS] for k in range(N_BLOCKS)]
+        more = team.map(lambda block: [_find_one(columns, triplets[k]) for k in block], blocks)
+    by_place = dict(
+        zip((*masked, *chain.from_iterable(blocks)), (*found, *chain.from_iterable(more)), strict=True)
     )
+    return [by_place[k] for k in range(len(triplets))]
+
+
+def _find_masked(columns: BinaryColumns, triplets: Sequence[Triplet], team: Team) -> list[Findings]:
+    """Test triplets with small sets by masks of bits, in a call for each thread."""
+    n, prior = len(triplets), columns.prior
+    odds = [prior.log_slice_odds(1 << size) for size in range(MAX_MASKED_ONCE + 1)]
+    pairs = np.array([(x, y) for x, y, _ in triplets], np.int64).reshape(n, 2)
+    starts = np.cumsum([0, *(len(given) for _, _, given in triplets)])
+    members = np.array([z for _, _, given in triplets for z in given], np.int64)
+    log_odds = np.array([odds[len(given)] for _, _, given in triplets])
+    minus_log_p, counts, smallest = np.empty(n), np.empty((n, 5), np.int64), np.empty(n)
+
+    def test_some(first: int, last: int) -> None:
+        asked = pairs[first:last], starts[first : last + 1], members, log_odds[first:last]
+        found = minus_log_p[first:last], counts[first:last], smallest[first:last]
+        all_triplets(columns.words, columns.everything, *asked, columns.tables, *found)
+
+    cuts = [n * k // team.n_threads for k in range(team.n_threads + 1)]
+    team.map(test_some, cuts[:-1], cuts[1:])
     unseen = [
         prior.log_unseen(1 << len(each.given), n_live)
         for each, n_live in zip(triplets, counts[:, 0].tolist(), strict=True)

@@ -261,7 +261,7 @@ def n_configurations(table: EncodedTable, given: Sequence[int]) -> int:
     int
         Exact, of any size.
     """
-    return math.prod(int(table.cardinalities[z]) for z in given)
+    return math.prod(table.cardinalities[list(given)].tolist())
 
 
 def binary_columns(table: EncodedTable, prior: Prior) -> BinaryColumns | None:

@@ -129,7 +129,7 @@ BINARY: tuple[Group, ...] = (
         (binary_pairs.large_sums, (*PAIRS, TABLES, FLOATS)),
         (binary_pairs.huge_sums, (*PAIRS, FLOATS)),
     ),
-    ((small_look.look, (int64, int64, BINARY_DATA, ROOMS, NUMBERS)),),
+    ((small_look.look, (int64, int64, int64, BINARY_DATA, ROOMS, NUMBERS)),),
     ((binary_rows.number_slices, (STATES2, WORDS2, NUMBERS, int64, NUMBERS, ROWS, ROWS)),),
     (
         (slice_products.product_sums, (WORDS2, COUNTS2, float64, float64, TABLES, FLOATS)),

@@ -1,9 +1,9 @@
 """Looks at binary blankets of at most seven members, without a step back to the interpreter.
 
 A look is cut into its layout and parts that do not depend on each other. Threads take looks from a board
-that all read; each lays its own out and does its parts, which are in its cache, until there are none, and then
-takes parts of the others. The cuts do not depend on who takes what, and what the parts add is summed in a
-fixed order, so results do not either. Helpers wait for looks on the board for a while, since to wake a
+that all read; each lays its own out and does its parts, which are in its cache, until there are none, and
+then takes parts of the others. The cuts do not depend on who takes what, and what the parts add is summed
+in a fixed order, so results do not either. Helpers wait for looks on the board for a while, since to wake a
 sleeping thread takes as long as a part.
 """
 
@@ -246,16 +246,17 @@ def take_any_part(board, first, n_rooms):
 
 
 @bare_kernel
-def look(n_looks, patience, data, rooms, board):
+def look(n_offered, n_looks, patience, data, rooms, board):
     """Look at all changes of some blankets, or help with it.
 
-    n_looks: IN, how many requests there are, each in its room: all are done on return. A helper
-    gives 0, and returns when there was nothing to do so many times, or all is over. rooms: IN and
-    OUT, see `Room`; its results are the terms. board: IN and OUT, shared by those who look at the same rooms;
-    all parts of all rooms are taken before and after.
+    n_offered: IN, how many looks to offer to all, each asked for in its room; 0 for none. n_looks: IN, how
+    many have been offered that are to be done on return. A helper gives 0, and returns when there was
+    nothing to do so many times, or all is over: at once if `patience` is negative. rooms: IN and OUT, see
+    `Room`; its results are the terms. board: IN and OUT, shared by those who look at the same rooms; all
+    parts of all rooms are taken before and after.
     """
-    if n_looks > 0:
-        offer(n_looks, board)
+    if n_offered > 0:
+        offer(n_offered, board)
     n_left, own, waited = n_looks * N_PARTS, 0, 0
     while waited <= patience and load(board, IS_OVER) == 0:
         part = take_part(board, own)
