@@ -4,11 +4,17 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from ibmap.independence.binary_rows import BinaryColumns, BitRow, GroupRow
+import naive
+from ibmap.independence.binary_bulk import BitRows
+from ibmap.independence.binary_rows import MAX_MASKED, BinaryColumns, BitRow, GroupRow
 from ibmap.independence.posterior import Prior
 from ibmap.kernels import binary_rows
+from ibmap.sharing import Team
 from ibmap.table import EncodedTable
+from strategies import plain
 
 
 @pytest.mark.parametrize("given_set", [(), (1, 5, 63), (2, 64, 129), tuple(range(1, 120)), (70, 90)])
@@ -47,3 +53,25 @@ def test_candidates_are_tested_up_to_the_first_below_the_least():
         values = row.log_independent([1, 2, 3, 4, 5])
         assert values[2] < math.log(0.5) < min(values[:2])
         assert row.log_independent([1, 2, 3, 4, 5], math.log(0.5)).tolist() == values[:3].tolist()
+
+
+@given(st.integers(0, 2**32), st.integers(1, 200), st.integers(2, 9))
+def test_all_rows_at_once_are_those_of_the_definition(seed, n_rows, n_variables):
+    rng = np.random.default_rng(seed)
+    codes = (rng.random((n_rows, n_variables)) < rng.random(n_variables)).astype(np.int64)
+    table = EncodedTable.from_codes(codes, [2] * n_variables)
+    columns = BinaryColumns(table, Prior())
+    questions = []
+    for n_given in range(min(n_variables - 1, MAX_MASKED) + 1):
+        x, *members = rng.permutation(n_variables)[: n_given + 1].tolist()
+        questions.append((x, tuple(members)))
+    with Team(2) as team:
+        rows = BitRows(columns, {v for x, members in questions for v in (x, *members)}, team)
+        found = rows.log_independent(questions)
+    for (x, members), row in zip(questions, found, strict=True):
+        for y in range(n_variables):
+            if y == x or y in members:
+                assert math.isnan(row[y])
+            else:
+                expected = naive.log_probabilities(*plain(table)[:2], x, y, members)
+                assert row[y] == pytest.approx(expected[0], rel=1e-9, abs=1e-9)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -49,6 +50,11 @@ class BinaryColumns:
         self.is_weighted = table.is_weighted
         self.prior = prior
         self.tables = log_tables(table.n_samples, prior)
+
+    @cached_property
+    def n_ones(self) -> NDArray[np.int64]:
+        """Rows in which each variable is 1."""
+        return np.asarray(self.states.sum(axis=1, dtype=np.int64))
 
 
 def binary_row(columns: BinaryColumns, x: int, given: tuple[int, ...]) -> BinaryRow:
@@ -310,37 +316,6 @@ class GroupRow(BinaryRow):
         data = self._columns
         grouped = data.states, self._rows, self._groups, self._sizes, data.weights
         return float(kernels.group_expected(*grouped, y, facts))
-
-
-def bit_rows(columns: BinaryColumns, questions: Sequence[tuple[int, tuple[int, ...]]]) -> Floats:
-    """Test variables against all others, each given a small set, by masks of bits.
-
-    Parameters
-    ----------
-    columns : BinaryColumns
-        The data, without weights.
-    questions : sequence of (int, tuple of int)
-        Variables, each with its set of at most `MAX_MASKED` others.
-
-    Returns
-    -------
-    ndarray of shape (n_questions, n_variables)
-        log Pr(I | D); NaN for the variable itself and its set.
-    """
-    minus_log_p = np.full((len(questions), len(columns.words)), np.nan)
-    starts = np.cumsum([0, *(len(given) for _, given in questions)])
-    kernels.all_rows(
-        columns.words,
-        columns.everything,
-        np.array([x for x, _ in questions], np.int64),
-        starts,
-        np.array([z for _, given in questions for z in given], np.int64),
-        np.array([columns.prior.log_slice_odds(1 << len(given)) for _, given in questions]),
-        -columns.prior.log_unseen(1, 0),
-        columns.tables,
-        minus_log_p,
-    )
-    return -minus_log_p
 
 
 def log_dependent(independent: Floats) -> Floats:

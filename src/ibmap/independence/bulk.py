@@ -6,14 +6,16 @@ Python takes part once for a block of questions, so that threads hardly wait for
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ibmap.independence.binary_rows import BinaryColumns, bit_rows, is_masked, log_dependent
+from ibmap.independence.binary_bulk import BitRows
+from ibmap.independence.binary_rows import BinaryColumns, is_masked, log_dependent
 from ibmap.independence.rows import RowMaker
+from ibmap.sharing import Team
 
 Floats = NDArray[np.float64]
 Question = tuple[int, tuple[int, ...]]
@@ -53,18 +55,23 @@ class Bulk:
         independent, dependent : ndarray of shape (n_questions, n_variables)
             NaN for the variable itself and its set.
         """
+        masked = [] if self.columns is None else [is_masked(self.columns, given) for _, given in questions]
+        small = [question for question, is_small in zip(questions, masked, strict=False) if is_small]
         blocks = [questions[k : k + BLOCK] for k in range(0, len(questions), BLOCK)]
-        with ThreadPoolExecutor(n_threads) as pool:
-            answers = list(pool.map(self._block, blocks))
+        with Team(n_threads) as team:
+            bits = None
+            if self.columns is not None and small:
+                bits = BitRows(self.columns, {v for x, given in small for v in (x, *given)}, team)
+            answers = team.map(partial(self._block, bits), blocks)
         nothing = np.empty((0, self.n_variables))
         independent, dependent = zip((nothing, nothing), *answers, strict=True)
         return np.concatenate(independent), np.concatenate(dependent)
 
-    def _block(self, questions: Sequence[Question]) -> tuple[Floats, Floats]:
+    def _block(self, bits: BitRows | None, questions: Sequence[Question]) -> tuple[Floats, Floats]:
         """Answer a few questions: by masks of bits at once where that suits all of them."""
         columns = self.columns
-        if columns is not None and all(is_masked(columns, given) for _, given in questions):
-            independent = bit_rows(columns, questions)
+        if bits is not None and columns is not None and all(is_masked(columns, z) for _, z in questions):
+            independent = bits.log_independent(questions)
             return independent, log_dependent(independent)
         independent = np.full((len(questions), self.n_variables), np.nan)
         dependent = independent.copy()

@@ -146,34 +146,6 @@ def largest_set(starts):
     return largest
 
 
-@kernel
-def all_rows(columns, everything, asked, starts, members, log_odds, minus_log_p, logs, out):
-    """-log Pr(I(X, Y | Z)) of each X asked about, given its set Z, for all Y outside.
-
-    asked: IN, the X. starts, members: IN, set k is ``members[starts[k]:starts[k + 1]]``.
-    log_odds: IN, of dependence in a slice, for each X. minus_log_p: IN, of the prior.
-    out: OUT, (X asked about, variables); X and its set are left as they are.
-    """
-    n_variables = columns.shape[0]
-    n_masks = 1 << largest_set(starts)
-    masks, sizes = np.empty((n_masks, 2, columns.shape[1]), np.uint64), np.empty((n_masks, 2), np.int64)
-    found, candidates = np.empty(n_variables), np.empty(n_variables, np.int64)
-    for k in range(asked.shape[0]):
-        given = members[starts[k] : starts[k + 1]]
-        n_slices = split_rows(columns, everything, given, asked[k], masks, sizes)
-        n_candidates = 0
-        for y in range(n_variables):
-            if y != asked[k] and y not in given:
-                candidates[n_candidates] = y
-                n_candidates += 1
-        chosen = candidates[:n_candidates]
-        row_minus_log_p(columns, masks[:n_slices], sizes[:n_slices], chosen, log_odds[k], logs, np.inf, found)
-        n_possible = 1 << given.shape[0]
-        rest = minus_log_p * ((n_possible - n_slices) / n_possible)
-        for c in range(n_candidates):
-            out[k, candidates[c]] = found[c] + rest
-
-
 @bare
 def set_keys(columns, row_bits, given, keys):
     """Make a key of the states of at most 64 variables in each row. keys: OUT. Returns its bits in use.
