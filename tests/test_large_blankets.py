@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ibmap import BayesianTest, binary_score, large_blankets
-from ibmap.binary_score import BinaryScore
+from ibmap.binary_score import BinaryScore, is_silent
 from ibmap.independence.posterior import Prior
 from ibmap.kernels import binary_grid, binary_sparse
 from ibmap.kernels.compiling import kernel
@@ -189,3 +189,17 @@ def test_large_blankets_are_scored_as_small_ones_are(n_members):
     for y in (1, 2, 1 + n_members, 69):
         changed = tuple(sorted(set(blanket) ^ {y}))
         assert found[y] == pytest.approx(slow.term(0, changed), abs=1e-8)
+
+
+@pytest.mark.parametrize("n_different", [0, 1, 2, 3])
+@pytest.mark.parametrize("prior", [0.5, 0.1])
+def test_where_no_two_data_points_come_together_the_prior_decides(n_different, prior):
+    codes = np.random.default_rng(5).integers(0, 2, (60, 36))
+    codes[1, 2:33] = codes[0, 2:33]
+    codes[1, 3 : 3 + n_different] ^= 1  # two slices that are one without so many members
+    codes[:, 35] = 0
+    test = BayesianTest(EncodedTable.from_codes(codes, [2] * 35 + [1]), prior=prior)
+    blanket = tuple(range(2, 33))
+    score = BinaryScore(test)
+    assert score.changes(1, blanket) == pytest.approx(TestScore(test).changes(1, blanket), rel=1e-9, abs=1e-9)
+    assert is_silent(score._slice_rows(1, np.array(blanket)), len(blanket)) == (n_different == 3)

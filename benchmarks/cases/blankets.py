@@ -18,15 +18,21 @@ REPEATS = 20
 
 
 def run(setting: Setting) -> Iterator[Finding]:
-    for n_states in (2, 3):
-        score = local_score(ibmap.BayesianTest(data.noise(50, 500, n_states)))
+    network = data.sample(50, 4, 500)
+    tables = (
+        (2, "independent", data.noise(50, 500, 2)),
+        (2, "tau = 4", network),
+        (3, "independent", data.noise(50, 500, 3)),
+    )
+    for n_states, kind, table in tables:
+        score = local_score(ibmap.BayesianTest(table))
         score.changes(0, LARGE)
         contestants = [lambda s=score: s.changes(0, LARGE), lambda s=score: s.changes(0, SMALL)]
         large, small = in_turns(contestants, REPEATS, budget=10 if setting.quick else 30)
         cost = large.seconds / small.seconds
         is_finite = bool(np.isfinite(large.value).all())
         yield Finding(
-            f"{n_states} states a variable: K = {n_states}^30 slices against {n_states}^2",
+            f"{n_states} states a variable, {kind}: K = {n_states}^30 slices against {n_states}^2",
             large.seconds,
             small.seconds,
             cost,

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,7 @@ from ibmap.kernels import (
     binary_layout,
     binary_packing,
     binary_pairs,
+    near_pairs,
     slice_patterns,
     slice_products,
 )
@@ -152,12 +153,12 @@ class BinaryScore:
         others[x] = False
         return self._terms_of_constants(blanket, others)
 
-    def _terms_of_constants(self, blanket: tuple[int, ...], among: NDArray[np.bool_]) -> Floats:
+    def _terms_of_constants(self, blanket: Sequence[int] | Integers, among: NDArray[np.bool_]) -> Floats:
         """Give the terms of all changes as if those among whom one looks were independent of everything."""
         log_p = math.log(self._prior.probability)
         odds = log_complement(log_p) - log_p
         inside = [v for v in blanket if among[v]]
-        result = np.full(len(self.names), int(among.sum()) * log_p + len(inside) * odds)
+        result = np.full(len(among), int(among.sum()) * log_p + len(inside) * odds)
         result[among] += odds
         result[inside] -= 2 * odds
         return result
@@ -232,10 +233,14 @@ class BinaryScore:
     def _changes(self, x: int, members: Integers) -> Work[Floats]:
         """Do the same for a varying column among the varying ones, with a large blanket."""
         n, d = len(self._columns), len(members)
-        is_outside = np.ones(n, bool)
-        is_outside[members] = is_outside[x] = False
-        outside = np.flatnonzero(is_outside)
-        slices = self._slice(x, members, outside)
+        sliced = self._slice_rows(x, members)
+        is_other = np.ones(n, bool)
+        is_other[x] = False
+        if is_silent(sliced, d):
+            return self._terms_of_constants(members, is_other)
+        is_other[members] = False
+        outside = np.flatnonzero(is_other)
+        slices = self._pack(x, sliced, outside)
         priors = self._slice_priors(d)
         (term, adds, drops), sums = yield from self._parts(slices, d, priors)
         result = np.empty(n)
@@ -268,12 +273,16 @@ class BinaryScore:
         minus_log_p = -math.log(self._prior.probability)
         return log_odds, math.exp(log_odds), minus_log_p / n_slices, minus_log_p
 
-    def _slice(self, x: int, members: Integers, outside: Integers) -> _Slices:
-        """Sort the rows by slice and X, and pack the columns outside the blanket."""
+    def _slice_rows(self, x: int, members: Integers) -> _SlicedRows:
+        """Sort the rows by slice and X."""
+        labels = np.empty(len(self._weights), np.int64)
+        keys, sizes, ends = binary_layout.slice_rows(self._columns, self._weights, x, members, labels)
+        return _SlicedRows(labels, keys, sizes, tuple(map(int, ends)))
+
+    def _pack(self, x: int, sliced: _SlicedRows, outside: Integers) -> _Slices:
+        """Pack the columns outside the blanket."""
         column, weights = self._columns[x], self._weights
-        labels = np.empty(len(column), np.int64)
-        keys, sizes, ends = binary_layout.slice_rows(self._columns, weights, x, members, labels)
-        n_huge, n_large, n_small, n_live = map(int, ends)
+        labels, keys, sizes, (n_huge, n_large, n_small, n_live) = sliced
         if n_live - n_small < FEW_SLICES:
             n_small = n_live
         slots, run_words = binary_layout.place_large(labels, column, weights, sizes, n_large, self._n_planes)
@@ -337,6 +346,35 @@ class BinaryScore:
             sizes, table = slices.sizes[small:live], self._slice_logs.given(prior[1], prior[2])
             slice_patterns.pattern_sums(words, small - large, sizes, table, pattern_starts(), sums)
         return sums
+
+
+class _SlicedRows(NamedTuple):
+    """The rows by slice of a blanket: the slice of each, keys and sizes of the slices, and their kinds."""
+
+    labels: Integers
+    keys: NDArray[np.uint64]
+    sizes: NDArray[np.int32]
+    ends: tuple[int, ...]
+
+
+def is_silent(sliced: _SlicedRows, n_members: int) -> bool:
+    """Tell whether no slice has two data points, not even once two members are dropped: the prior decides.
+
+    Parameters
+    ----------
+    sliced : _SlicedRows
+        The slices of a blanket.
+    n_members : int
+        Its members.
+
+    Returns
+    -------
+    bool
+        False where that takes long to tell.
+    """
+    if sliced.ends[-1] or len(sliced.keys) >= 1 << n_members:
+        return False
+    return not any(len(pairs) for pairs in near_pairs.near_pairs(sliced.keys, n_members))
 
 
 @dataclass(frozen=True, eq=False)
