@@ -26,7 +26,6 @@ from ibmap.kernels import (
     binary_layout,
     binary_packing,
     binary_pairs,
-    near_pairs,
     slice_patterns,
     slice_products,
 )
@@ -34,7 +33,7 @@ from ibmap.kernels.binary_outside import MOST_LOG_ODDS
 from ibmap.kernels.small_layout import FEW as FEW_SLICES
 from ibmap.kernels.small_layout import WORK_OF_SLICE, WORK_OF_WORD
 from ibmap.kernels.two_by_two import SMALL
-from ibmap.large_blankets import LARGE, BlanketSlices, LargeBlankets
+from ibmap.large_blankets import LARGE, BlanketSlices, LargeBlankets, Near, find_near
 from ibmap.options import n_cores
 from ibmap.row_score import RowScore
 from ibmap.sharing import Call, Work, alone
@@ -236,7 +235,7 @@ class BinaryScore:
         sliced = self._slice_rows(x, members)
         is_other = np.ones(n, bool)
         is_other[x] = False
-        if is_silent(sliced, d):
+        if sliced.is_silent:
             return self._terms_of_constants(members, is_other)
         is_other[members] = False
         outside = np.flatnonzero(is_other)
@@ -277,12 +276,12 @@ class BinaryScore:
         """Sort the rows by slice and X."""
         labels = np.empty(len(self._weights), np.int64)
         keys, sizes, ends = binary_layout.slice_rows(self._columns, self._weights, x, members, labels)
-        return _SlicedRows(labels, keys, sizes, tuple(map(int, ends)))
+        return _SlicedRows(labels, keys, sizes, tuple(map(int, ends)), find_near(keys, len(members)))
 
     def _pack(self, x: int, sliced: _SlicedRows, outside: Integers) -> _Slices:
         """Pack the columns outside the blanket."""
         column, weights = self._columns[x], self._weights
-        labels, keys, sizes, (n_huge, n_large, n_small, n_live) = sliced
+        labels, keys, sizes, (n_huge, n_large, n_small, n_live), near = sliced
         if n_live - n_small < FEW_SLICES:
             n_small = n_live
         slots, run_words = binary_layout.place_large(labels, column, weights, sizes, n_large, self._n_planes)
@@ -300,6 +299,7 @@ class BinaryScore:
             n_large=n_large,
             n_small=n_small,
             n_live=n_live,
+            near=near,
             ones=ones,
             words_large=words_large,
             run_words=run_words,
@@ -349,32 +349,18 @@ class BinaryScore:
 
 
 class _SlicedRows(NamedTuple):
-    """The rows by slice of a blanket: the slice of each, keys and sizes of the slices, and their kinds."""
+    """The rows by slice of a blanket: the slice of each; the keys, sizes, kinds of slices; the near ones."""
 
     labels: Integers
     keys: NDArray[np.uint64]
     sizes: NDArray[np.int32]
     ends: tuple[int, ...]
+    near: Near
 
-
-def is_silent(sliced: _SlicedRows, n_members: int) -> bool:
-    """Tell whether no slice has two data points, not even once two members are dropped: the prior decides.
-
-    Parameters
-    ----------
-    sliced : _SlicedRows
-        The slices of a blanket.
-    n_members : int
-        Its members.
-
-    Returns
-    -------
-    bool
-        False where that takes long to tell.
-    """
-    if sliced.ends[-1] or len(sliced.keys) >= 1 << n_members:
-        return False
-    return not any(len(pairs) for pairs in near_pairs.near_pairs(sliced.keys, n_members))
+    @property
+    def is_silent(self) -> bool:
+        """Whether no slice has two data points, not even once two members are dropped: the prior decides."""
+        return self.ends[-1] == 0 and self.near.is_empty
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,46 @@ from ibmap.kernels.two_by_two import SIDE
 Floats = NDArray[np.float64]
 LARGE = 8  # members from which on a blanket's slices are mostly small
 GRID = 4  # keys for each slice up to which it is faster to walk through all keys
+
+
+class Near(NamedTuple):
+    """The pairs of slices that differ in one member, and in two if these were looked for.
+
+    Parameters
+    ----------
+    edges : ndarray
+        Rows (slice, slice, member).
+    diagonals : ndarray or None
+        Rows (slice, slice, member, member).
+    """
+
+    edges: NDArray[np.int32]
+    diagonals: NDArray[np.int32] | None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether all slices are known to differ in more."""
+        return not len(self.edges) and self.diagonals is not None and not len(self.diagonals)
+
+
+def find_near(keys: NDArray[np.uint64], n_members: int) -> Near:
+    """Find the slices of a blanket that come together when a member is dropped, or two.
+
+    Parameters
+    ----------
+    keys : ndarray
+        States of the members in each slice, a bit each.
+    n_members : int
+        Members of the blanket.
+
+    Returns
+    -------
+    Near
+        Without diagonals where it is faster to walk through all keys.
+    """
+    if (1 << n_members) <= GRID * len(keys):
+        return Near(near_pairs.list_edges(keys, n_members), None)
+    return Near(*near_pairs.near_pairs(keys, n_members))
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +77,8 @@ class BlanketSlices:
         Those with state 1, by variable outside the blanket.
     n_large, n_live : int
         Slices of over 64 data points, and of over one.
+    near : Near
+        Those that are alike.
     """
 
     keys: NDArray[np.uint64]
@@ -43,6 +86,7 @@ class BlanketSlices:
     ones: NDArray[np.int32]
     n_large: int
     n_live: int
+    near: Near
 
 
 class LargeBlankets:
@@ -80,12 +124,8 @@ class LargeBlankets:
             `sum_up` takes what they return.
         """
         tables = [self._table(n_members - less, priors[2 - less]) for less in (2, 1, 0)]
-        if (1 << n_members) <= GRID * len(slices.keys):
-            edges, diagonals = near_pairs.list_edges(slices.keys, n_members), None
-        else:
-            edges, diagonals = near_pairs.near_pairs(slices.keys, n_members)
-        outside = partial(self._outside, slices, n_members, edges, priors, tables)
-        return outside, partial(self._without_two, slices, n_members, edges, diagonals, priors[0], tables[0])
+        outside = partial(self._outside, slices, n_members, priors, tables)
+        return outside, partial(self._without_two, slices, n_members, priors[0], tables[0])
 
     @staticmethod
     def sum_up(
@@ -114,7 +154,6 @@ class LargeBlankets:
         self,
         slices: BlanketSlices,
         n_members: int,
-        edges: NDArray[np.int32],
         priors: Floats,
         tables: list[Floats],
     ) -> tuple[Floats, Floats, Floats]:
@@ -123,14 +162,14 @@ class LargeBlankets:
         own, adds, drops = np.empty(n), np.empty(n), np.zeros(n_members)
         _, less, same = tables
         term = binary_sparse.member_terms(
-            slices.sizes, edges, priors[1], less, self._logs, self._smalls, drops
+            slices.sizes, slices.near.edges, priors[1], less, self._logs, self._smalls, drops
         )
         sparse_outside.outside_terms(
             slices.ones,
             slices.sizes,
             slices.n_large,
             slices.n_live,
-            edges,
+            slices.near.edges,
             priors,
             same,
             less,
@@ -146,13 +185,11 @@ class LargeBlankets:
         self,
         slices: BlanketSlices,
         n_members: int,
-        edges: NDArray[np.int32],
-        diagonals: NDArray[np.int32] | None,
         prior: Floats,
         table: Floats,
     ) -> tuple[Floats]:
         """Do the tests of members without two of them."""
-        drops = np.zeros(n_members)
+        drops, (edges, diagonals) = np.zeros(n_members), slices.near
         tables = prior, table, self._logs, self._smalls
         if diagonals is None:
             binary_grid.grid_terms(slices.keys, slices.sizes, *tables, drops)
