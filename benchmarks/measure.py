@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+SHORT_ROUND = 0.6  # seconds; where rounds are shorter there are more of them: a disturbance matters more
+
 
 @dataclass(frozen=True)
 class Setting:
@@ -35,17 +37,20 @@ class Timed:
 def in_turns(contestants: Sequence[Callable[[], Any]], repeats: int, budget: float = 60.0) -> list[Timed]:
     """Run all contestants one after the other, again and again; keep the best of each.
 
-    Stops after `repeats` rounds, or after the round in which `budget` seconds are used up.
+    Stops after `repeats` rounds and as many times `SHORT_ROUND` seconds, or after the round in which
+    `budget` seconds are used up.
     """
     best: list[Timed | None] = [None] * len(contestants)
-    begun = time.perf_counter()
-    for _ in range(repeats):
+    n_rounds, begun = 0, time.perf_counter()
+    while True:
         for k, contestant in enumerate(contestants):
             fresh = once(contestant)
             known = best[k]
             if known is None or fresh.seconds < known.seconds:
                 best[k] = fresh
-        if time.perf_counter() - begun > budget:
+        n_rounds += 1
+        used = time.perf_counter() - begun
+        if used > budget or (n_rounds >= repeats and used > repeats * SHORT_ROUND):
             break
     return [each for each in best if each is not None]
 
