@@ -1,5 +1,6 @@
 """Looks at blankets of at most seven binary members: the layout, the terms, and threads that share them."""
 
+from dataclasses import replace
 from threading import Thread
 
 import numpy as np
@@ -149,9 +150,25 @@ def test_a_call_is_made_once_beside_looks(n_requests, n_threads):
 @compiled
 def test_looks_whose_call_fails_are_left_and_the_helpers_end():
     score = score_of(random_codes(12, 500, 9))
-    with pytest.raises(ZeroDivisionError), score._small.crew(3) as crew:
-        crew.look(requests_for(9, 2), lambda: 1 // 0)
-    assert not any(thread.is_alive() for thread in crew._threads)
+    requests = requests_for(9, 2)
+    with score._small.crew(3) as crew:
+        with pytest.raises(ZeroDivisionError):
+            crew.look(requests, lambda: 1 // 0)
+        assert not any(thread.is_alive() for thread in crew._threads)
+        with pytest.raises(RuntimeError, match="have ended"):
+            crew.look(requests)
+
+
+@pytest.mark.parametrize("weights", [[1, 2, 1, 3] * 20, [1, 1] * 40])
+def test_weights_of_any_kind_of_array_are_taken(weights):
+    codes = random_codes(13, 80, 6)
+    table = EncodedTable.from_codes(codes, [2] * 6, weights=weights)
+    expected = BinaryScore(BayesianTest(table)).changes(0, (1, 2))
+    read_only, strided = table.weights.copy(), np.repeat(table.weights, 2)[::2]
+    read_only.setflags(write=False)
+    for other in (read_only, strided, table.weights.astype(np.int32)):
+        score = BinaryScore(BayesianTest(replace(table, weights=other)))
+        assert np.array_equal(score.changes(0, (1, 2)), expected)
 
 
 @compiled

@@ -1,4 +1,4 @@
-"""Looks at binary blankets of at most seven members: compiled as a whole, several at once.
+"""Looks at binary blankets of at most seven members: each one compiled call, several at once.
 
 See `ibmap.kernels.small_look`. A `Desk` has room for some looks; a `Crew` has threads that take part in
 those at its desk.
@@ -223,7 +223,7 @@ class Crew:
         self._close()
 
     def _close(self) -> None:
-        """End the helpers that were started."""
+        """End the helpers that were started; there are no more looks."""
         self._desk.close()
         with self._awake:
             self._is_over = True
@@ -246,7 +246,23 @@ class Crew:
         -------
         list of ndarray
             As `Desk.look` gives them, one for each request.
+
+        Raises
+        ------
+        RuntimeError
+            If the crew has ended, or something has failed before.
         """
+        if self._is_over:
+            msg = "the threads of this crew have ended"
+            raise RuntimeError(msg)
+        try:
+            return self._look(requests, beside)
+        except BaseException:  # helpers may be at it still
+            self._close()
+            raise
+
+    def _look(self, requests: Sequence[Request], beside: Call | None) -> list[Floats]:
+        """Look at the changes of some blankets, as many at a time as there is room for."""
         for request in requests:
             self._prepare(len(request.members))
         if beside is not None and (not requests or not self._threads):

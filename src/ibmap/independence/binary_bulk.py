@@ -42,7 +42,7 @@ class BitRows:
         Parameters
         ----------
         questions : sequence of (int, tuple of int)
-            Variables, each with its set, few of which have many members.
+            Some of the variables, each with a small set of others of them.
 
         Returns
         -------

@@ -46,7 +46,7 @@ class BinaryColumns:
         self.everything = np.full(self.words.shape[1], ~np.uint64(0))
         if n_rows % 64:
             self.everything[-1] = np.uint64((1 << n_rows % 64) - 1)
-        self.weights = table.weights
+        self.weights = np.require(table.weights, np.int64, ["C", "W"])  # as kernels are compiled for them
         self.is_weighted = table.is_weighted
         self.prior = prior
         self.tables = log_tables(table.n_samples, prior)

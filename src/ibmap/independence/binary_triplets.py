@@ -63,7 +63,7 @@ def find(columns: BinaryColumns, triplets: Sequence[Triplet], n_threads: int = 1
     masked = [k for k, triplet in enumerate(triplets) if is_masked_once(columns, triplet.given)]
     others = sorted({*range(len(triplets))}.difference(masked))
     masked = [k for first in range(n_threads) for k in masked[first::n_threads]]  # the same for each thread
-    with Team(n_threads) as team:
+    with Team(min(n_threads, max(len(triplets), 1))) as team:
         found = _find_masked(columns, [triplets[k] for k in masked], team)
         blocks = [others[k::N_BLOCKS] for k in range(N_BLOCKS)]
         more = team.map(lambda block: [_find_one(columns, triplets[k]) for k in block], blocks)
@@ -76,6 +76,8 @@ def find(columns: BinaryColumns, triplets: Sequence[Triplet], n_threads: int = 1
 def _find_masked(columns: BinaryColumns, triplets: Sequence[Triplet], team: Team) -> list[Findings]:
     """Test triplets with small sets by masks of bits, in a call for each thread."""
     n, prior = len(triplets), columns.prior
+    if not n:
+        return []
     odds = [prior.log_slice_odds(1 << size) for size in range(MAX_MASKED_ONCE + 1)]
     pairs = np.array([(x, y) for x, y, _ in triplets], np.int64).reshape(n, 2)
     starts = np.cumsum([0, *(len(given) for _, _, given in triplets)])

@@ -58,7 +58,7 @@ class Bulk:
         masked = [] if self.columns is None else [is_masked(self.columns, given) for _, given in questions]
         small = [question for question, is_small in zip(questions, masked, strict=False) if is_small]
         blocks = [questions[k : k + BLOCK] for k in range(0, len(questions), BLOCK)]
-        with Team(n_threads) as team:
+        with Team(min(n_threads, max(len(blocks), 1))) as team:
             bits = None
             if self.columns is not None and small:
                 bits = BitRows(self.columns, {v for x, given in small for v in (x, *given)}, team)

@@ -67,6 +67,11 @@ def address_of(function: Any) -> int:
     -------
     int
         Its address; 0 if kernels are not compiled.
+
+    Raises
+    ------
+    RuntimeError
+        If it returns something, or has no address.
     """
     from ibmap.kernels.first_use import listed_types
 
@@ -76,4 +81,7 @@ def address_of(function: Any) -> int:
     function.compile(kinds)
     result = function.overloads[kinds]
     address: int = result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
+    if result.signature.return_type != types.none or not address:
+        message = f"{function} returns {result.signature.return_type} and is at {address}"
+        raise RuntimeError(message)
     return address

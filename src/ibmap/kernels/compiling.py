@@ -4,14 +4,15 @@
 - `inner`: called by kernels alone. Without the wrappers that Python needs it compiles in
   about half the time; a call from Python would crash, and a test sees to it that there is none.
   It is not kept in a file of its own: the kernels that call it contain it.
-- `part`: an inner one that is kept in a file of its own, so that one process can compile it for another.
+- `part`: an inner one that is kept in a file of its own, since it is called by its address
+  (`by_address`): listed in `first_use`, and without a result.
 - `bare`: an inner one that makes no array itself and so counts no references to any. Numba counts them
   even of arrays that are only handed on, as a tuple of tables is, and where it fails to see
   that this is idle a loop takes many times as long: inner loops are bare. `bare_kernel`, `bare_part`:
   kernels and parts alike.
 - `inlined`: a bare one that LLVM copies into its callers, for the few lines of an inner loop. It is
   typed once for each kind of argument, where Numba's own inlining types every copy again.
-- `copied`: copied into its only caller by Numba, and never compiled by itself: a paragraph of it.
+- `copied`: copied into its few callers by Numba, and never compiled by itself: a paragraph of it.
 
 Arguments of other types are compiled anew, a literal number too, so callers give the same
 types everywhere: ``np.int64(1)`` where others give a variable, rows of an array in C order.

@@ -186,8 +186,18 @@ def listed_types(kernel: Any) -> tuple[Any, ...]:
     -------
     tuple of numba.types.Type
         Of its arguments.
+
+    Raises
+    ------
+    LookupError
+        If it is not there.
     """
-    return next(kinds for group in GROUPS for listed, kinds in group if listed is kernel)
+    for group in GROUPS:
+        for listed, kinds in group:
+            if listed is kernel:
+                return kinds
+    message = f"{kernel} is not listed"
+    raise LookupError(message)
 
 
 def missing(groups: tuple[Group, ...]) -> list[int]:
