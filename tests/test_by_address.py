@@ -40,6 +40,7 @@ def test_a_kernel_is_called_by_its_address():
     assert results.tolist() == [0, 0, 3]
 
 
+@compiled
 def test_its_errors_are_raised_by_the_caller():
     with pytest.raises(ZeroDivisionError):
         divide_at(address_of(divide), np.array([4, 5, 6]), 0, np.zeros(3, np.int64))
