@@ -14,6 +14,7 @@ from ibmap.blankets.gsmn import gsmn
 from ibmap.errors import InvalidOptionError, UnknownVariableError
 from ibmap.graph import MarkovGraph
 from ibmap.independence.protocol import Triplet
+from ibmap.kernels.compiling import IS_COMPILED
 from ibmap.kernels.pairwise_factors import member_factors
 from ibmap.kernels.pairwise_terms import fit_members, no_theta
 from ibmap.pairwise_score import PairwiseScore
@@ -326,6 +327,7 @@ def test_what_only_three_variables_show_is_learned_from_tables_and_not_from_pair
     assert learned == [{(0, 1), (0, 2), (1, 2)}, {(0, 2)}]
 
 
+@pytest.mark.skipif(not IS_COMPILED, reason="takes long without compilation, and climbs no other way")
 def test_a_dense_pairwise_network_is_seen_by_the_pairwise_test_and_not_by_the_table_test():
     network = simulate.random_network(12, 8, signs="random", random_state=2)
     table = encode(network.sample(800, random_state=3))
