@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ibmap.counting import number_slices
 from ibmap.graph import MarkovGraph
-from ibmap.independence.binary_rows import BinaryColumns, slice_sizes
+from ibmap.independence.binary_rows import MAX_MASKED_ONCE, BinaryColumns, binary_row
 from ibmap.independence.rows import n_configurations
 from ibmap.sharing import Team
 from ibmap.table import EncodedTable
@@ -128,7 +128,7 @@ def _slice_sizes(
 ) -> NDArray[np.float64]:
     """Give the data points of each slice of a blanket that occurs."""
     if columns is not None:
-        return slice_sizes(columns, x, blanket).astype(np.float64)
+        return binary_row(columns, x, blanket, MAX_MASKED_ONCE).slice_sizes().astype(np.float64)
     labels, n_seen = number_slices(table, blanket)
     return np.bincount(labels, table.weights, minlength=n_seen).astype(np.float64)
 

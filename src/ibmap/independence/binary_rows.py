@@ -57,7 +57,7 @@ class BinaryColumns:
         return np.asarray(self.states.sum(axis=1, dtype=np.int64))
 
 
-def binary_row(columns: BinaryColumns, x: int, given: tuple[int, ...]) -> BinaryRow:
+def binary_row(columns: BinaryColumns, x: int, given: tuple[int, ...], most: int = MAX_MASKED) -> BinaryRow:
     """Slice binary data by X and a set, in the way that suits the set's size.
 
     Parameters
@@ -68,18 +68,20 @@ def binary_row(columns: BinaryColumns, x: int, given: tuple[int, ...]) -> Binary
         The variable.
     given : tuple of int
         The conditioning set.
+    most : int
+        As for `is_masked`.
 
     Returns
     -------
     BinaryRow
         Ready to test candidates.
     """
-    if is_masked(columns, given):
+    if is_masked(columns, given, most):
         return BitRow(columns, x, given)
     return GroupRow(columns, x, given)
 
 
-def is_masked(columns: BinaryColumns, given: tuple[int, ...]) -> bool:
+def is_masked(columns: BinaryColumns, given: tuple[int, ...], most: int = MAX_MASKED) -> bool:
     """Tell whether masks of bits suit a set.
 
     Parameters
@@ -88,52 +90,15 @@ def is_masked(columns: BinaryColumns, given: tuple[int, ...]) -> bool:
         The data.
     given : tuple of int
         The conditioning set.
+    most : int
+        Variables up to which they do: `MAX_MASKED` for many tests, `MAX_MASKED_ONCE` for one.
 
     Returns
     -------
     bool
         For few variables and data without weights.
     """
-    return len(given) <= MAX_MASKED and not columns.is_weighted
-
-
-def is_masked_once(columns: BinaryColumns, given: tuple[int, ...]) -> bool:
-    """Tell whether masks of bits suit a set for one test.
-
-    Parameters
-    ----------
-    columns : BinaryColumns
-        The data.
-    given : tuple of int
-        The conditioning set.
-
-    Returns
-    -------
-    bool
-        For few variables and data without weights.
-    """
-    return len(given) <= MAX_MASKED_ONCE and not columns.is_weighted
-
-
-def slice_sizes(columns: BinaryColumns, x: int, given: tuple[int, ...]) -> NDArray[np.int64]:
-    """Give the data points of each slice of a set that occurs.
-
-    Parameters
-    ----------
-    columns : BinaryColumns
-        The data.
-    x : int
-        A variable outside the set.
-    given : tuple of int
-        The set.
-
-    Returns
-    -------
-    ndarray
-        In no order that means anything.
-    """
-    row = BitRow(columns, x, given) if is_masked_once(columns, given) else GroupRow(columns, x, given)
-    return row.slice_sizes()
+    return len(given) <= most and not columns.is_weighted
 
 
 class Expected(NamedTuple):

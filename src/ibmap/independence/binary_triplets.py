@@ -13,7 +13,7 @@ from ibmap.independence.binary_rows import (
     BinaryColumns,
     Expected,
     binary_row,
-    is_masked_once,
+    is_masked,
     log_dependent,
 )
 from ibmap.independence.protocol import Triplet
@@ -60,7 +60,7 @@ def find(columns: BinaryColumns, triplets: Sequence[Triplet], n_threads: int = 1
     list of Findings
         One for each.
     """
-    masked = [k for k, triplet in enumerate(triplets) if is_masked_once(columns, triplet.given)]
+    masked = [k for k, triplet in enumerate(triplets) if is_masked(columns, triplet.given, MAX_MASKED_ONCE)]
     others = sorted({*range(len(triplets))}.difference(masked))
     masked = [k for first in range(n_threads) for k in masked[first::n_threads]]  # the same for each thread
     with Team(min(n_threads, max(len(triplets), 1))) as team:

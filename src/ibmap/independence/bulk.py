@@ -55,22 +55,22 @@ class Bulk:
         independent, dependent : ndarray of shape (n_questions, n_variables)
             NaN for the variable itself and its set.
         """
-        masked = [] if self.columns is None else [is_masked(self.columns, given) for _, given in questions]
-        small = [question for question, is_small in zip(questions, masked, strict=False) if is_small]
+        asked = {v for x, given in questions if self._is_masked(given) for v in (x, *given)}
         blocks = [questions[k : k + BLOCK] for k in range(0, len(questions), BLOCK)]
         with Team(min(n_threads, max(len(blocks), 1))) as team:
-            bits = None
-            if self.columns is not None and small:
-                bits = BitRows(self.columns, {v for x, given in small for v in (x, *given)}, team)
+            bits = None if self.columns is None or not asked else BitRows(self.columns, asked, team)
             answers = team.map(partial(self._block, bits), blocks)
         nothing = np.empty((0, self.n_variables))
         independent, dependent = zip((nothing, nothing), *answers, strict=True)
         return np.concatenate(independent), np.concatenate(dependent)
 
+    def _is_masked(self, given: tuple[int, ...]) -> bool:
+        """Tell whether masks of bits suit a set."""
+        return self.columns is not None and is_masked(self.columns, given)
+
     def _block(self, bits: BitRows | None, questions: Sequence[Question]) -> tuple[Floats, Floats]:
         """Answer a few questions: by masks of bits at once where that suits all of them."""
-        columns = self.columns
-        if bits is not None and columns is not None and all(is_masked(columns, z) for _, z in questions):
+        if bits is not None and all(self._is_masked(given) for _, given in questions):
             independent = bits.log_independent(questions)
             return independent, log_dependent(independent)
         independent = np.full((len(questions), self.n_variables), np.nan)
