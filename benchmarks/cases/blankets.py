@@ -14,7 +14,6 @@ from ibmap.score import local_score
 
 TITLE = "All changes of a blanket far beyond the data (30 neighbours against 2, n = 50, N = 500)"
 LARGE, SMALL = tuple(range(1, 31)), (1, 2)
-REPEATS = 20
 
 
 def run(setting: Setting) -> Iterator[Finding]:
@@ -28,7 +27,7 @@ def run(setting: Setting) -> Iterator[Finding]:
         score = local_score(ibmap.BayesianTest(table))
         score.changes(0, LARGE)
         contestants = [lambda s=score: s.changes(0, LARGE), lambda s=score: s.changes(0, SMALL)]
-        large, small = in_turns(contestants, REPEATS, budget=10 if setting.quick else 30)
+        large, small = in_turns(contestants, setting.repeats)
         cost = large.seconds / small.seconds
         is_finite = bool(np.isfinite(large.value).all())
         yield Finding(
