@@ -22,7 +22,7 @@ def run(setting: Setting) -> Iterator[Finding]:
     for start in ("empty", "gsmn"):
         timeout = QUICK_TIMEOUT if setting.quick else TIMEOUTS[start]
         points: list[tuple[int, dict[str, Any]]] = []
-        for n in [size for size in SIZES if size <= 200 or not setting.quick]:
+        for n in [size for size in SIZES if size <= 100 or not setting.quick]:
             found = fit_apart(data.sample(n, 2, 2000), setting.folder, {"start": start, "n_jobs": 2}, timeout)
             yield finding(start, n, found)
             if "failure" in found:
