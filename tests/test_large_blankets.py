@@ -175,6 +175,31 @@ def test_one_pass_gives_every_change_of_a_blanket(data, hyperparameters, large, 
     assert found == pytest.approx(TableScore(test).changes(x, graph.blanket(x)), rel=1e-9, abs=1e-8)
 
 
+@st.composite
+def weighted_tables(draw):
+    """Draw tables of six columns whose slices have from one to thousands of data points."""
+    rows = draw(st.lists(st.tuples(*[st.booleans()] * 6), min_size=2, max_size=40, unique=True))
+    sizes = st.sampled_from([1, 1, 1, 1, 2, 7, 14, 15, 16, 40, 64, 70, 500, 1000, 3000])
+    weights = [draw(sizes) for _ in rows]
+    return EncodedTable.from_codes(np.array(rows, int), [2] * 6, weights=np.array(weights))
+
+
+@pytest.mark.parametrize("hyperparameters", ["sums", "ones"])
+@settings(max_examples=100)
+@given(
+    table=weighted_tables(),
+    prior=st.sampled_from([0.5, 0.2, 0.999, 1e-9, 1.1e-100]),
+    n_members=st.integers(2, 4),
+)
+def test_slices_of_any_size_come_together_as_the_test_says(table, prior, n_members, hyperparameters):
+    test = BayesianTest(table, hyperparameters=hyperparameters, prior=prior)
+    blanket = tuple(range(1, 1 + n_members))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(binary_score, "LARGE", 2)
+        found = BinaryScore(test).changes(0, blanket)
+    assert found == pytest.approx(TestScore(test).changes(0, blanket), rel=1e-9, abs=1e-8)
+
+
 @pytest.mark.parametrize("n_members", [13, 18, 25, 63, 64, 66] if IS_COMPILED else [13, 18])
 def test_large_blankets_are_scored_as_small_ones_are(n_members):
     rng = np.random.default_rng(n_members)

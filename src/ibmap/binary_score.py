@@ -75,8 +75,9 @@ class BinaryScore:
         self._priors: dict[int, Floats] = {}
         self._scaled_tables = scaled_tables(*self._tables)
         self._slice_logs = SliceLogs(*self._small_tables)
-        self._large = LargeBlankets(self._tables, self._small_tables)
         tables = self._tables, self._small_tables, self._scaled_tables
+        gamma, alpha, _ = test.prior.dirichlet(2, 2, 1)
+        self._large = LargeBlankets(*tables, (float(gamma), float(alpha)))
         priors = np.array([self._slice_priors(d) for d in range(LARGE)])
         self._small = SmallLooks(packed, tables, priors, self._slice_logs)
 
@@ -287,11 +288,10 @@ class BinaryScore:
         slots, run_words = binary_layout.place_large(labels, column, weights, sizes, n_large, self._n_planes)
         words_large = binary_packing.pack(self._row_bits, slots, outside)
         places = (n_large, n_small, n_live)
-        slots = binary_layout.place_small(labels, column, weights, sizes, places)
+        slots, lone_rows = binary_layout.place_small(labels, column, weights, sizes, places)
         words = binary_packing.pack(self._row_bits, slots, outside)
-        ones = np.empty((len(outside), len(sizes), 2), np.int32)
-        in_words = sizes.view(np.uint64)[:, 0], ones.view(np.uint64)[:, :, 0]
-        binary_packing.count_ones(words_large, run_words, words, sizes, places, ones, in_words)
+        ones = np.empty((len(outside), n_live, 2), np.int32)
+        binary_packing.count_ones(words_large, run_words, words, sizes, places, ones)
         return _Slices(
             keys=keys,
             sizes=sizes,
@@ -301,6 +301,8 @@ class BinaryScore:
             n_live=n_live,
             near=near,
             ones=ones,
+            lone=self._row_bits.take(lone_rows, axis=1),
+            outside=outside,
             words_large=words_large,
             run_words=run_words,
             words=words,
@@ -370,7 +372,6 @@ class _Slices(BlanketSlices):
     Slices up to `n_small` that are not large have a word each, from there to `n_live` a byte each.
     """
 
-    n_huge: int
     n_small: int
     words_large: NDArray[np.uint64]
     run_words: Integers

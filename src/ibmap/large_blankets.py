@@ -6,6 +6,7 @@ All but those of pairs of variables outside it, in parts that threads can share;
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -15,8 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ibmap.kernels import binary_grid, binary_sparse, near_pairs, sparse_outside
+from ibmap.kernels.binary_layout import LARGE as LARGE_SLICE
+from ibmap.kernels.binary_outside import MOST_LOG_ODDS
 from ibmap.kernels.shares import MOST
-from ibmap.kernels.two_by_two import SIDE
+from ibmap.kernels.two_by_two import SIDE, SMALL
 
 Floats = NDArray[np.float64]
 LARGE = 8  # members from which on a blanket's slices are mostly small
@@ -74,9 +77,13 @@ class BlanketSlices:
     sizes : ndarray
         Data points by slice and X, with an empty slice at the end.
     ones : ndarray
-        Those with state 1, by variable outside the blanket.
-    n_large, n_live : int
-        Slices of over 64 data points, and of over one.
+        Those with state 1 in live slices, by variable outside the blanket.
+    lone : ndarray
+        States of all variables in each dead slice, 64 variables to a word.
+    outside : ndarray
+        The variables outside the blanket.
+    n_huge, n_large, n_live : int
+        Slices of over 1000 data points, over 64, and over one.
     near : Near
         Those that are alike.
     """
@@ -84,6 +91,9 @@ class BlanketSlices:
     keys: NDArray[np.uint64]
     sizes: NDArray[np.int32]
     ones: NDArray[np.int32]
+    lone: NDArray[np.uint64]
+    outside: NDArray[np.int64]
+    n_huge: int
     n_large: int
     n_live: int
     near: Near
@@ -94,14 +104,24 @@ class LargeBlankets:
 
     Parameters
     ----------
-    logs, smalls : tuple of ndarray
-        Tables of the Bayes factor; see `ibmap.kernels.two_by_two`.
+    logs, smalls, scaled : tuple of ndarray
+        Tables of the Bayes factor; see `ibmap.kernels.two_by_two` and `medium_edges`.
+    hyperparameters : tuple of float
+        Of a cell, and of a row or column.
     """
 
-    def __init__(self, logs: tuple[Floats, ...], smalls: tuple[Floats, ...]) -> None:
-        self._logs, self._smalls = logs, smalls
+    def __init__(
+        self,
+        logs: tuple[Floats, ...],
+        smalls: tuple[Floats, ...],
+        scaled: tuple[Floats, ...],
+        hyperparameters: tuple[float, float],
+    ) -> None:
+        self._logs, self._smalls, self._scaled = logs, smalls, scaled
+        self._hyperparameters = hyperparameters
         self._ratios: Floats | None = None
         self._shares: dict[int, Floats] = {}
+        self._factors: dict[int, tuple[Floats, Floats]] = {}
 
     def parts(
         self, slices: BlanketSlices, n_members: int, priors: Floats
@@ -161,20 +181,20 @@ class LargeBlankets:
         n = len(slices.ones)
         own, adds, drops = np.empty(n), np.empty(n), np.zeros(n_members)
         _, less, same = tables
+        is_finite = max(priors[1, 0], priors[2, 0]) < MOST_LOG_ODDS
+        most, n_huge = (LARGE_SLICE, slices.n_huge) if is_finite else (SMALL, slices.n_large)
         term = binary_sparse.member_terms(
             slices.sizes, slices.near.edges, priors[1], less, self._logs, self._smalls, drops
         )
         sparse_outside.outside_terms(
-            slices.ones,
-            slices.sizes,
-            slices.n_large,
-            slices.n_live,
+            (slices.ones, slices.sizes, n_huge, slices.n_live, slices.lone, slices.outside),
+            most,
             slices.near.edges,
             priors,
-            same,
-            less,
-            self._logs,
-            self._smalls,
+            (same, less),
+            (self._factor_table(n_members, priors[2]), self._factor_table(n_members - 1, priors[1])),
+            (self._logs, self._smalls, self._scaled),
+            self._hyperparameters,
             own,
             adds,
             drops,
@@ -204,6 +224,12 @@ class LargeBlankets:
                 self._ratios = cell_ratios(*self._smalls)
             self._shares[n_given] = share_table(self._ratios, prior)
         return self._shares[n_given]
+
+    def _factor_table(self, n_given: int, prior: Floats) -> tuple[Floats, Floats]:
+        """Give what factors of medium slices have of a number of variables given."""
+        if n_given not in self._factors:
+            self._factors[n_given] = factor_table(self._scaled[2], prior)
+        return self._factors[n_given]
 
 
 def cell_ratios(columns: Floats, rows: Floats, totals: Floats) -> Floats:
@@ -242,3 +268,24 @@ def share_table(ratios: Floats, prior: Floats) -> Floats:
         In the same order.
     """
     return np.where(ratios > 0, np.log1p(prior[1] * ratios) - prior[2], 0.0)
+
+
+def factor_table(totals: Floats, prior: Floats) -> tuple[Floats, Floats]:
+    """Tabulate what the factors of slices have of their size and the prior.
+
+    Parameters
+    ----------
+    totals : ndarray
+        Scaled factors of the Bayes factor by the size of a slice.
+    prior : ndarray
+        As for `share_table`.
+
+    Returns
+    -------
+    bases, weights : ndarray
+        By size; see `ibmap.kernels.medium_edges`.
+    """
+    unseen = math.exp(-prior[2])
+    bases, weights = np.full(len(totals), unseen), prior[1] * unseen * totals
+    bases[:2], weights[:2] = 1.0, 0.0
+    return bases, weights

@@ -7,7 +7,7 @@ data points have X = 0. There are these kinds:
   words of their own, one run of words for each binary digit of the weights.
 - *small*: 8 to 64 data points. A word for each slice, X = 0 in the low bits.
 - *tiny*: 2 to 7 data points. A byte for each slice, X = 0 in the low bits.
-- *dead*: a single data point, which says nothing about any pair given the slice. A bit for each.
+- *dead*: a single data point, which says nothing about any pair given the slice. Its row is enough.
 
 The *live* slices are all but the dead. See `ibmap.kernels.binary_packing` for the words themselves.
 """
@@ -167,41 +167,38 @@ def place_large(labels, x_column, weights, sizes, n_large, n_planes):
 
 
 @inner
-def first_slots(n_whole, n_tiny, n_dead):
-    """Give the first slot of each slice: of a word, of a byte, or a single one.
-
-    The last entry is where the words end.
-    """
-    starts = np.empty(n_whole + n_tiny + n_dead + 1, np.int64)
+def first_slots(n_whole, n_tiny):
+    """Give the first slot of each slice: of a word, or of a byte. The last entry is where the words end."""
+    starts = np.empty(n_whole + n_tiny + 1, np.int64)
     bytes_start = n_whole * WORD
-    bits_start = (n_whole + (n_tiny + LANES - 1) // LANES) * WORD
     for s in range(n_whole):
         starts[s] = s * WORD
     for t in range(n_tiny):
         starts[n_whole + t] = bytes_start + t * LANE
-    for z in range(n_dead):
-        starts[n_whole + n_tiny + z] = bits_start + z
-    starts[-1] = bits_start + (n_dead + WORD - 1) // WORD * WORD
+    starts[-1] = bytes_start + (n_tiny + LANES - 1) // LANES * WORD
     return starts
 
 
 @kernel
 def place_small(labels, x_column, weights, sizes, ends):
-    """Give each data point of the slices that are not large a slot.
+    """Give each data point of the live slices that are not large a slot.
 
     ends: IN, how many slices there are up to the last large one, the last with a word of its
-    own, and the last with a byte. Returns the row in each slot (or `NO_ROW`), 64 to a word.
+    own, and the last with a byte. Returns the row in each slot (or `NO_ROW`), 64 to a word, and the row of
+    each dead slice.
     """
     n_large, n_words, n_live = ends
-    starts = first_slots(n_words - n_large, n_live - n_words, sizes.shape[0] - 1 - n_live)
+    starts = first_slots(n_words - n_large, n_live - n_words)
     fill = np.empty((starts.shape[0] - 1, 2), np.int64)
     for s in range(fill.shape[0]):
         fill[s, 0], fill[s, 1] = starts[s], starts[s] + sizes[n_large + s, 0]
-    slots = np.full(starts[-1], NO_ROW, np.int32)
+    slots, lone_rows = np.full(starts[-1], NO_ROW, np.int32), np.empty(sizes.shape[0] - 1 - n_live, np.int32)
     for i in range(labels.shape[0]):
-        s = labels[i] - n_large
-        if s >= 0:
+        if labels[i] >= n_live:
+            lone_rows[labels[i] - n_live] = i
+        elif labels[i] >= n_large:
+            s = labels[i] - n_large
             for _ in range(weights[i]):
                 slots[fill[s, x_column[i]]] = i
                 fill[s, x_column[i]] += 1
-    return slots
+    return slots, lone_rows

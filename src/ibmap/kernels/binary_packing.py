@@ -173,6 +173,20 @@ def count_bytes(words, first_word, sizes, first, last, ones):
                 write_lanes(low, high, last - start, ones[v, start:])
 
 
+@kernel
+def count_ones(words_large, run_words, words, sizes, ends, ones):
+    """Count the ones of every packed variable in every live slice.
+
+    words_large, run_words: IN, the words of large slices, (words, variables), and where those of each
+    group start. words: IN, those of the others. sizes: IN, data points by slice and state of X. ends:
+    IN, as for `place_small`. ones: OUT, (variables, slices, 2) data points with state 1, by state of X.
+    """
+    n_large, n_words, n_live = ends
+    count_large(words_large, run_words, ones)
+    count_words(words, sizes, n_large, n_words, ones)
+    count_bytes(words, n_words - n_large, sizes, n_words, n_live, ones)
+
+
 @inlined
 def spread_bits(bits, sizes, counts):
     """Write sizes where a bit is 1, and zeros elsewhere."""
@@ -181,8 +195,8 @@ def spread_bits(bits, sizes, counts):
 
 
 @bare
-def count_bits(words, first_word, sizes, first, ones):
-    """Tell where variables are one in slices with a bit each: those from `first` on.
+def count_bits(words, sizes, first, ones):
+    """Tell where variables are one in slices with a bit each: those from `first` on, and an empty one.
 
     A data point is counted for its state of X, as in the sizes: both counts are one word there.
     """
@@ -190,25 +204,5 @@ def count_bits(words, first_word, sizes, first, ones):
     for v in range(ones.shape[0]):
         for start in range(first, last, WORD):
             stop = min(start + WORD, last)
-            bits = words[first_word + (start - first) // WORD, v]
-            spread_bits(bits, sizes[start:stop], ones[v, start:stop])
-
-
-@kernel
-def count_ones(words_large, run_words, words, sizes, ends, ones, in_words):
-    """Count the ones of every packed variable in every slice.
-
-    words_large, run_words: IN, the words of large slices, (words, variables), and where those of each
-    group start. words: IN, those of the others. sizes: IN, data points by slice and state of X. ends:
-    IN, as for `place_small`. ones: OUT, (variables, slices + 1, 2) data points with state 1, by state of X.
-    in_words: IN and OUT, `sizes` and `ones` with the counts of both states of X as one word.
-    """
-    n_large, n_words, n_live = ends
-    bytes_start = n_words - n_large
-    bits_start = bytes_start + (n_live - n_words + LANES - 1) // LANES
-    count_large(words_large, run_words, ones)
-    count_words(words, sizes, n_large, n_words, ones)
-    count_bytes(words, bytes_start, sizes, n_words, n_live, ones)
-    count_bits(words, bits_start, in_words[0], n_live, in_words[1])
-    for v in range(ones.shape[0]):
-        ones[v, sizes.shape[0] - 1, 0] = ones[v, sizes.shape[0] - 1, 1] = 0
+            spread_bits(words[(start - first) // WORD, v], sizes[start:stop], ones[v, start:stop])
+        ones[v, last] = 0

@@ -8,7 +8,7 @@ A look has room of its own, from `ibmap.small_looks`, made once.
 import numpy as np
 
 from ibmap.kernels.binary_layout import LANE, LARGE, NO_ROW, TINY, WORD, shape_number
-from ibmap.kernels.binary_packing import count_ones, pack_words
+from ibmap.kernels.binary_packing import count_bits, count_ones, pack_words
 from ibmap.kernels.compiling import bare, bare_part
 
 N_CUTS = 4  # parts of the pairs in large slices
@@ -245,6 +245,7 @@ def lay_out(columns, row_bits, weights, is_weighted, rooms, k):
     n_ones = n_outside * (n + 1)
     ones = rooms.ones[k, : 2 * n_ones].reshape((n_outside, n + 1, 2))
     ones_in_words = rooms.ones_in_words[k, :n_ones].reshape((n_outside, n + 1))
-    in_words = rooms.sizes_in_words[k, : n + 1], ones_in_words
     places = ends[LARGE_END], ends[SMALL_END], ends[LIVE_END]
-    count_ones(words[:n_large], run_words, words[n_large:], sizes[: n + 1], places, ones, in_words)
+    count_ones(words[:n_large], run_words, words[n_large:], sizes[: n + 1], places, ones)
+    first = n_words - (n - ends[LIVE_END] + WORD - 1) // WORD  # of the words of dead slices
+    count_bits(words[first:], rooms.sizes_in_words[k, : n + 1], ends[LIVE_END], ones_in_words)
