@@ -1,17 +1,21 @@
 """A map of the slices that occur: a bit for each key there can be.
 
 Slices that differ in given members are a fixed distance apart on the map, so the AND of
-two of its words finds up to 64 pairs of them at once.
+two of its words finds up to 64 pairs of them at once. Of a large map most words are empty: those
+that are not are listed, and only these are looked at.
+Which words have pairs, and how many, cannot be foreseen, so each is always written down and
+its place kept if it is wanted: there is no branch.
 """
 
 import numpy as np
 
 from ibmap.kernels.bits import popcount
-from ibmap.kernels.compiling import bare, inlined, inner
+from ibmap.kernels.compiling import bare, inner
 
 WORD_BITS = 6  # of a key, within a word of the map
+ROOM = 24  # rows for each slice to begin with
 IN_WORD = np.uint64(63)
-ONE = np.uint64(1)
+ZERO, ONE, TWO = np.uint64(0), np.uint64(1), np.uint64(2)
 FULL = np.uint64(0xFFFFFFFFFFFFFFFF)
 LOWER = np.array(  # the bits of a word whose places have bit 0, 1, ... clear
     [
@@ -27,105 +31,216 @@ LOWER = np.array(  # the bits of a word whose places have bit 0, 1, ... clear
 
 
 @inner
-def map_slices(keys, n_members):
-    """Make the map: (its words, slices in words before each one, slices in order of their keys)."""
-    words = np.zeros(1 << max(n_members - WORD_BITS, 0), np.uint64)
-    for key in keys:
-        words[key >> np.uint64(WORD_BITS)] |= ONE << (key & IN_WORD)
-    ranks = np.zeros(words.shape[0], np.int32)
-    for w in range(1, words.shape[0]):
-        ranks[w] = ranks[w - 1] + popcount(words[w - 1])
-    slices = np.empty(keys.shape[0], np.int32)
-    for z in range(keys.shape[0]):
-        slices[rank_of(keys[z], words, ranks)] = z
-    return words, ranks, slices
-
-
-@inlined
-def rank_of(key, words, ranks):
-    """Give the number of slices with lower keys."""
-    w = key >> np.uint64(WORD_BITS)
-    return ranks[w] + popcount(words[w] & ((ONE << (key & IN_WORD)) - ONE))
+def with_room(rows, n_rows, n_more):
+    """Give rows as they are if there is room for more of them, else copied to where there is."""
+    if n_rows + n_more <= rows.shape[0]:
+        return rows
+    larger = np.empty((2 * n_rows + n_more, rows.shape[1]), np.int32)
+    for k in range(n_rows):
+        for column in range(rows.shape[1]):
+            larger[k, column] = rows[k, column]
+    return larger
 
 
 @bare
-def swap_within(words, near, swapped):
-    """Exchange the bits of each word whose places differ as `near` says. swapped: OUT."""
-    for w in range(words.shape[0]):
-        swapped[w] = words[w]
-    for k in range(WORD_BITS):
-        if (near >> np.uint64(k)) & ONE:
-            lower, shift = LOWER[k], ONE << np.uint64(k)
-            for w in range(words.shape[0]):
-                swapped[w] = (swapped[w] & lower) << shift | (swapped[w] >> shift) & lower
+def fill_map(keys, words, filled, slices):
+    """Make the map. words: IN and OUT, empty before. filled: OUT, the words that are not empty, in order.
 
-
-@bare
-def pairs_apart(difference, half, slice_map, swapped, found, n_found):
-    """List the pairs of slices whose keys differ in exactly some members.
-
-    difference: IN, the bits of these. half: IN, the bits of a word from which to look. swapped: IN, from
-    `swap_within` for those within a word. found: OUT, rows from `n_found` on have the two slices, the
-    lower first, in front. Returns how many rows there are then.
+    slices: OUT, the slice of each key that occurs. Returns how many words are not empty.
     """
-    words, ranks, slices = slice_map
-    far, n_words = difference >> np.uint64(WORD_BITS), words.shape[0]
-    step = n_words  # each pair once: from its lower word, or from one half of its word
-    while far != 0 and np.uint64(step) > far:
-        step >>= 1
-    for first in range(0, n_words, 2 * step):
-        for w in range(first, min(first + step, n_words)):
-            word = np.uint64(w)
-            left = words[word] & swapped[word ^ far] & half
-            while left != 0:
-                bit = left & (~left + ONE)
-                left ^= bit
-                z = slices[ranks[word] + popcount(words[word] & (bit - ONE))]
-                key = word << np.uint64(WORD_BITS) | np.uint64(popcount(bit - ONE))
-                y = slices[rank_of(key ^ difference, words, ranks)]
-                found[n_found, 0], found[n_found, 1] = min(z, y), max(z, y)
-                n_found += 1
+    for z in range(keys.shape[0]):
+        words[keys[z] >> np.uint64(WORD_BITS)] |= ONE << (keys[z] & IN_WORD)
+        slices[keys[z]] = z
+    n = ZERO
+    for w in range(words.shape[0]):
+        filled[n] = w
+        n += np.uint64(words[w] != 0)
+    return np.int64(n)
+
+
+@bare
+def shared_words(words, filled, listed, masks):
+    """List the words with two slices or more. listed, masks: OUT, which and what they are."""
+    n = ZERO
+    for w in filled:
+        mask = words[w]
+        listed[n], masks[n] = w, mask
+        n += np.uint64(mask & (mask - ONE) != 0)
+    return np.int64(n)
+
+
+@bare
+def lower_words(words, filled, far, listed, masks):
+    """List the words without a bit in their number. far: IN, the bit. listed, masks: OUT."""
+    n = ZERO
+    for w in filled:
+        listed[n], masks[n] = w, words[w]
+        n += np.uint64(np.uint64(w) & far == 0)
+    return np.int64(n)
+
+
+@bare
+def link_words(words, far, listed, masks, partners, n_listed):
+    """Keep the words whose partners are not empty.
+
+    far: IN, the bit in which the numbers of the two differ. listed, masks: IN and OUT. partners: OUT.
+    """
+    n = ZERO
+    for k in range(n_listed):
+        w = listed[k]
+        partner = words[np.uint64(w) ^ far]
+        listed[n], masks[n], partners[n] = w, masks[k], partner
+        n += np.uint64(partner != 0)
+    return np.int64(n)
+
+
+@bare
+def swap_places(words, k, n, swapped):
+    """Exchange the bits of words whose places differ in bit k. swapped: OUT."""
+    lower, shift = LOWER[k], ONE << np.uint64(k)
+    for w in range(n):
+        swapped[w] = (words[w] & lower) << shift | (words[w] >> shift) & lower
+
+
+@bare
+def common_bits(listed, masks, partners, half, n_listed, at, common):
+    """List the words that have bits in common with their partners. half: IN, the bits to look at.
+
+    at, common: OUT, which words and which bits. Returns how many.
+    """
+    n = ZERO
+    for k in range(n_listed):
+        both = masks[k] & partners[k] & half
+        at[n], common[n] = listed[k], both
+        n += np.uint64(both != 0)
+    return np.int64(n)
+
+
+@bare
+def common_far(words, far, listed, masks, n_listed, at, common):
+    """Do what `common_bits` does with partners whose numbers differ in the bits `far`."""
+    n = ZERO
+    for k in range(n_listed):
+        both = masks[k] & words[np.uint64(listed[k]) ^ far]
+        at[n], common[n] = listed[k], both
+        n += np.uint64(both != 0)
+    return np.int64(n)
+
+
+@bare
+def write_firsts(i, j, at, common, n, slices, found, n_found):
+    """List a pair of each word, as `write_pairs` does. at, common: IN and OUT, those with more remain.
+
+    Returns how many these are.
+    """
+    difference, last, n_left = ONE << np.uint64(i) | ONE << np.uint64(j), np.uint64(found.shape[1] - 1), ZERO
+    for k in range(n):
+        w, left = at[k], common[k]
+        rest, p = left & (left - ONE), np.uint64(n_found + k)
+        key = np.uint64(w) << np.uint64(WORD_BITS) | np.uint64(popcount(~left & (left - ONE)))
+        z, y = slices[key], slices[key ^ difference]
+        found[p, ZERO], found[p, ONE], found[p, TWO], found[p, last] = min(z, y), max(z, y), j, i
+        at[n_left], common[n_left] = w, rest
+        n_left += np.uint64(rest != 0)
+    return np.int64(n_left)
+
+
+@bare
+def write_pairs(i, j, at, common, n, slices, found, n_found):
+    """List the pairs that differ in one member, i = j, or in two, j < i.
+
+    at, common: IN, from `common_bits`; spent after. found: OUT, rows from `n_found` on. Returns how many
+    rows there are then.
+    """
+    while n > 0:
+        n_left = write_firsts(i, j, at, common, n, slices, found, n_found)
+        n_found, n = n_found + n, n_left
     return n_found
 
 
 @bare
-def pairs_in(i, j, half, slice_map, swapped, found, n_found):
-    """List the pairs that differ in one member, i = j, or in two, j < i, with these behind."""
-    difference = ONE << np.uint64(i) | ONE << np.uint64(j)
-    last = pairs_apart(difference, half, slice_map, swapped, found, n_found)
-    for k in range(n_found, last):
-        found[k, 2], found[k, found.shape[1] - 1] = j, i
-    return last
+def edges_of(i, half, n_listed, slices, lists, found, n_found):
+    """List the pairs of slices that differ in a member, in words and their partners."""
+    listed, masks, partners, _, at, common = lists
+    n = common_bits(listed, masks, partners, half, n_listed, at, common)
+    return write_pairs(i, i, at, common, n, slices, found, n_found)
+
+
+@bare
+def near_diagonals(i, half, n_listed, slices, lists, found, n_found):
+    """List those that differ in a member and in another within a word, below it."""
+    listed, masks, partners, swapped, at, common = lists
+    for j in range(min(i, WORD_BITS)):
+        swap_places(partners, j, n_listed, swapped)
+        n = common_bits(listed, masks, swapped, half, n_listed, at, common)
+        n_found = write_pairs(i, j, at, common, n, slices, found, n_found)
+    return n_found
+
+
+@bare
+def far_diagonals(i, n_listed, words, slices, lists, found, n_found):
+    """List those that differ in a member and in another below it, neither of them within a word."""
+    listed, masks, _, _, at, common = lists
+    for j in range(WORD_BITS, i):
+        far = ONE << np.uint64(i - WORD_BITS) | ONE << np.uint64(j - WORD_BITS)
+        n = common_far(words, far, listed, masks, n_listed, at, common)
+        n_found = write_pairs(i, j, at, common, n, slices, found, n_found)
+    return n_found
+
+
+@bare
+def pairs_within(i, n_shared, slices, lists, most, edges, n_edges, diagonals, n_diagonals):
+    """List the pairs that differ in a member within a word. lists: IN, has the words with two slices or more.
+
+    most: IN, in how many members pairs may differ, 1 or 2. edges, diagonals: OUT, rows from `n_edges` and
+    `n_diagonals` on. Returns how many there are then.
+    """
+    swap_places(lists[1], i, n_shared, lists[2])
+    n_edges = edges_of(i, LOWER[i], n_shared, slices, lists, edges, n_edges)
+    if most > 1:
+        n_diagonals = near_diagonals(i, LOWER[i], n_shared, slices, lists, diagonals, n_diagonals)
+    return n_edges, n_diagonals
+
+
+@bare
+def pairs_beyond(i, words, filled, slices, lists, most, edges, n_edges, diagonals, n_diagonals):
+    """List the pairs that differ in a member beyond a word, and in one below it; see `pairs_within`."""
+    far = ONE << np.uint64(i - WORD_BITS)
+    n = lower_words(words, filled, far, lists[0], lists[1])
+    if most > 1:
+        n_diagonals = far_diagonals(i, n, words, slices, lists, diagonals, n_diagonals)
+    n = link_words(words, far, lists[0], lists[1], lists[2], n)
+    n_edges = edges_of(i, FULL, n, slices, lists, edges, n_edges)
+    if most > 1:
+        n_diagonals = near_diagonals(i, FULL, n, slices, lists, diagonals, n_diagonals)
+    return n_edges, n_diagonals
 
 
 @inner
-def mapped_edges(keys, n_members):
-    """List the pairs of slices that differ in one member: rows (slice, slice, member), lower first."""
-    slice_map = map_slices(keys, n_members)
-    words = slice_map[0]
-    found, swapped, n_found = np.empty((n_members * (keys.shape[0] // 2), 3), np.int32), words.copy(), 0
-    for i in range(min(WORD_BITS, n_members)):
-        swap_within(words, ONE << np.uint64(i), swapped)
-        n_found = pairs_in(i, i, LOWER[i], slice_map, swapped, found, n_found)
-    for i in range(WORD_BITS, n_members):
-        n_found = pairs_in(i, i, FULL, slice_map, words, found, n_found)
-    return found[:n_found]
+def make_lists(n):
+    """Make room for words, what they are, their partners, these swapped, and what they have in common."""
+    listed, masks, partners = np.empty(n, np.uint32), np.empty(n, np.uint64), np.empty(n, np.uint64)
+    return listed, masks, partners, np.empty(n, np.uint64), np.empty(n, np.uint32), np.empty(n, np.uint64)
 
 
 @inner
-def mapped_diagonals(keys, n_members):
-    """List the pairs that differ in two: rows (slice, slice, member, member), lower first."""
-    slice_map, n_pairs = map_slices(keys, n_members), n_members * (n_members - 1) // 2
-    words = slice_map[0]
-    found, swapped, n_found = np.empty((n_pairs * (keys.shape[0] // 2), 4), np.int32), words.copy(), 0
-    for j in range(min(WORD_BITS, n_members)):
-        swap_within(words, ONE << np.uint64(j), swapped)
-        for i in range(WORD_BITS, n_members):
-            n_found = pairs_in(i, j, FULL, slice_map, swapped, found, n_found)
-        for i in range(j + 1, min(WORD_BITS, n_members)):
-            swap_within(words, ONE << np.uint64(i) | ONE << np.uint64(j), swapped)
-            n_found = pairs_in(i, j, LOWER[i], slice_map, swapped, found, n_found)
-    for i in range(WORD_BITS, n_members):
-        for j in range(WORD_BITS, i):
-            n_found = pairs_in(i, j, FULL, slice_map, words, found, n_found)
-    return found[:n_found]
+def mapped_pairs(keys, n_members, most):
+    """List the pairs of slices that differ in one member, and in two if `most` is 2; see `near_pairs`."""
+    n_half, words = keys.shape[0] // 2, np.zeros(1 << max(n_members - WORD_BITS, 0), np.uint64)
+    lists, slices = make_lists(min(words.shape[0], keys.shape[0]) + 1), np.empty(1 << n_members, np.int32)
+    filled = np.empty_like(lists[0])
+    filled = filled[: fill_map(keys, words, filled, slices)]
+    edges, n_edges = np.empty((n_members * n_half, 3), np.int32), np.int64(0)
+    diagonals, n_diagonals = np.empty((ROOM * keys.shape[0] * (most - 1), 4), np.int32), np.int64(0)
+    n_shared = shared_words(words, filled, lists[0], lists[1])
+    for i in range(n_members):
+        diagonals = with_room(diagonals, n_diagonals, i * n_half * (most - 1))
+        if i < WORD_BITS:
+            n_edges, n_diagonals = pairs_within(
+                i, n_shared, slices, lists, most, edges, n_edges, diagonals, n_diagonals
+            )
+        else:
+            n_edges, n_diagonals = pairs_beyond(
+                i, words, filled, slices, lists, most, edges, n_edges, diagonals, n_diagonals
+            )
+    return edges[:n_edges], diagonals[:n_diagonals]
