@@ -28,19 +28,22 @@ def hash_keys(keys, labels):
     while n_slots < 2 * keys.shape[0]:
         n_slots *= 2
         shift -= 1
-    slots = np.full(n_slots, -1, np.int64)
+    slots = np.full(n_slots, -1, np.int32)
     distinct = np.empty(keys.shape[0], np.uint64)
-    found = 0
+    found, last = 0, np.uint64(n_slots - 1)
     for i in range(keys.shape[0]):
-        mixed = keys[i] ^ (keys[i] >> np.uint64(32))  # high bits reach the low ones, then all the top
-        k = np.int64((mixed * GOLDEN) >> np.uint64(shift))
-        while slots[k] >= 0 and distinct[slots[k]] != keys[i]:
-            k = (k + 1) & (n_slots - 1)
-        if slots[k] < 0:
-            slots[k] = found
-            distinct[found] = keys[i]
+        key = keys[i]
+        mixed = key ^ (key >> np.uint64(32))  # high bits reach the low ones, then all the top
+        k = (mixed * GOLDEN) >> np.uint64(shift)
+        label = slots[k]
+        while label >= 0 and distinct[np.uint32(label)] != key:
+            k = (k + np.uint64(1)) & last
+            label = slots[k]
+        if label < 0:
+            label = slots[k] = found
+            distinct[found] = key
             found += 1
-        labels[i] = slots[k]
+        labels[i] = label
     return distinct[:found]
 
 
