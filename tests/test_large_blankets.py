@@ -10,13 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ibmap import BayesianTest, binary_score, large_blankets
-from ibmap.binary_score import BinaryScore
+from ibmap.binary_score import BinaryScore, scaled_tables, small_tables
+from ibmap.independence.binary_rows import log_tables
 from ibmap.independence.posterior import Prior
 from ibmap.kernels import binary_grid, binary_sparse
 from ibmap.kernels.compiling import IS_COMPILED, kernel
 from ibmap.kernels.deviations import deviate
-from ibmap.kernels.near_pairs import ALIKE, list_edges, near_pairs
-from ibmap.large_blankets import cell_ratios, share_table
+from ibmap.kernels.near_pairs import ALIKE, list_edges, near_pairs, pairs_by_parts
+from ibmap.large_blankets import cell_ratios, change_table, share_table
 from ibmap.score import TestScore
 from ibmap.table import EncodedTable
 from ibmap.table_score import TableScore
@@ -43,14 +44,45 @@ def test_near_pairs_are_all_pairs_that_differ_in_one_or_two_members(keys, n_memb
     assert sorted(map(tuple, diagonals.tolist())) == pairs_that_differ(spread, n_members, 2)
 
 
-@given(st.integers(2, 9), st.randoms(use_true_random=False))
-def test_near_pairs_are_found_on_a_map_of_all_keys(n_members, random):
-    n = random.randint(1 << max(n_members - 4, 1), 1 << n_members)
-    keys = random.sample(range(1 << n_members), n)  # many for their members, in any order
+@given(st.integers(2, 12), st.data(), st.randoms(use_true_random=False))
+def test_near_pairs_are_found_on_a_map_of_all_keys(n_members, data, random):
+    n = data.draw(st.integers(max(1 << n_members >> 9, 1), min(1 << n_members, 300)))
+    keys = random.sample(range(1 << n_members), n)  # many or few for their members, in any order
     edges, diagonals = near_pairs(np.array(keys, np.uint64), n_members)
     assert sorted(map(tuple, edges.tolist())) == pairs_that_differ(keys, n_members, 1)
     assert sorted(map(tuple, diagonals.tolist())) == pairs_that_differ(keys, n_members, 2)
     assert list_edges(np.array(keys, np.uint64), n_members).tolist() == edges.tolist()
+
+
+@pytest.mark.parametrize("n_members", [2, 6, 7, 11])
+def test_all_pairs_of_a_whole_map_are_found(n_members):
+    keys = np.random.default_rng(n_members).permutation(1 << n_members).astype(np.uint64)
+    slices = np.argsort(keys)
+    found = {1: set(), 2: set()}
+    for i, j in itertools.combinations_with_replacement(range(n_members), 2):
+        opposite = slices[keys.astype(np.int64) ^ (1 << i | 1 << j)]
+        members = {i, j}
+        found[len(members)] |= {(z, y, *sorted(members)) for z, y in enumerate(opposite.tolist()) if z < y}
+    edges, diagonals = near_pairs(keys, n_members)
+    assert sorted(map(tuple, edges.tolist())) == sorted(found[1])
+    assert sorted(map(tuple, diagonals.tolist())) == sorted(found[2])
+    assert list_edges(keys, n_members).tolist() == edges.tolist()
+
+
+@kernel
+def agreeing_pairs(keys, n_members):
+    return pairs_by_parts(keys, n_members)
+
+
+@given(st.integers(2, 63), st.integers(1, 7), st.randoms(use_true_random=False))
+def test_near_pairs_are_found_by_what_they_agree_on(n_members, n_free, random):
+    free = random.sample(range(n_members), min(n_free, n_members))  # few: slices agree on all else
+    keys = {sum(1 << b for b in free if random.random() < 0.5) for _ in range(80)}
+    keys |= {random.getrandbits(n_members) for _ in range(random.choice([0, 20]))}
+    keys = random.sample(sorted(keys), len(keys))
+    edges, diagonals = agreeing_pairs(np.array(keys, np.uint64), n_members)
+    assert sorted(map(tuple, edges.tolist())) == pairs_that_differ(keys, n_members, 1)
+    assert sorted(map(tuple, diagonals.tolist())) == pairs_that_differ(keys, n_members, 2)
 
 
 @given(
@@ -95,11 +127,10 @@ def slice_prior(n_given, probability):
 
 
 @cache
-def tables_of(prior):
-    """Give the tables of Bayes factors of a score of 9000 rows."""
-    table = EncodedTable.from_codes(np.arange(18000).reshape(9000, 2) % 3 // 2)
-    score = BinaryScore(BayesianTest(table, prior=prior))
-    return score._tables, score._small_tables
+def tables_of(probability):
+    """Give the tables of Bayes factors of up to 50000 data points, and of small slices."""
+    prior = Prior(probability)
+    return log_tables(50_000, prior), small_tables(prior)
 
 
 def log_ratio(a0, a1, b0, b1):
@@ -128,33 +159,51 @@ def test_the_share_of_a_slice_is_what_it_adds_beyond_one_without_data(cells, n_g
     assert found == pytest.approx(expected, rel=1e-9, abs=1e-13)
 
 
-@given(st.integers(2, 6), st.randoms(use_true_random=False))
-def test_tests_without_two_members_are_the_same_on_a_grid_and_by_pairs(n_members, random):
+COUNTS = [[0, 1], [0, 1, 2, 9], [1, 15, 16, 70], [0, 1, 2, 9, 15, 16, 70, 400, 1100, 5000]]
+
+
+@pytest.mark.parametrize("probability", [0.5, 0.1, 1e-99])
+@pytest.mark.parametrize("counts", COUNTS)
+@settings(max_examples=50)
+@given(n_members=st.integers(2, 7), random=st.randoms(use_true_random=False))
+def test_tests_without_two_members_are_the_same_on_a_grid_and_by_pairs(
+    probability, counts, n_members, random
+):
     keys = np.array(random.sample(range(1 << n_members), random.randint(1, 1 << n_members)), np.uint64)
-    sizes = np.array([[random.choice([0, 1, 2, 9, 70]) for _ in range(2)] for _ in keys] + [[0, 0]], np.int32)
-    prior, logs = slice_prior(n_members - 2, 0.5), tables_of(0.5)
-    table = share_table(cell_ratios(*logs[1]), prior)
+    sizes = np.array([[random.choice(counts) for _ in range(2)] for _ in keys] + [[0, 0]], np.int32)
+    prior, (logs, smalls) = slice_prior(n_members - 2, probability), tables_of(probability)
+    table, scaled = share_table(cell_ratios(*smalls), prior), scaled_tables(*logs)
     on_grid, by_pairs = np.zeros(n_members), np.zeros(n_members)
-    binary_grid.grid_terms(keys, sizes, prior, table, *logs, on_grid)
-    binary_sparse.pair_terms(sizes, *near_pairs(keys, n_members), prior, table, *logs, by_pairs)
-    assert on_grid == pytest.approx(without_two(keys, sizes, n_members), rel=1e-9)
-    assert by_pairs == pytest.approx(on_grid, rel=1e-9)
+    binary_grid.grid_terms(keys, sizes, prior, table, logs, scaled, on_grid)
+    tables = prior, table, change_table(table), logs, smalls, scaled
+    binary_sparse.pair_terms(sizes, *near_pairs(keys, n_members), *tables, by_pairs)
+    assert on_grid == pytest.approx(without_two(keys, sizes, n_members, prior), rel=1e-8, abs=1e-12)
+    assert by_pairs == pytest.approx(on_grid, rel=1e-9, abs=1e-12)
 
 
-def without_two(keys, sizes, n_members):
+def without_two(keys, sizes, n_members, prior):
     """Sum log Pr(not I(X, b | B - b - b')) over b for each b', slice by slice."""
-    terms, odds = [0.0] * n_members, 2 ** (1 / (1 << (n_members - 2))) - 1
+    terms = [0.0] * n_members
     for i, j in itertools.permutations(range(n_members), 2):
         slices = {}
         for key, size in zip(keys.tolist(), sizes.tolist(), strict=False):
             cells = slices.setdefault(key & ~(1 << i | 1 << j), [0, 0, 0, 0])
             cells[2 * (key >> i & 1)] += size[0]
             cells[2 * (key >> i & 1) + 1] += size[1]
-        ratios = [-log_ratio(*cells) for cells in slices.values()]
         n_unseen = (1 << (n_members - 2)) - len(slices)
-        log_p = -sum(math.log1p(odds * math.exp(ratio)) for ratio in ratios) - n_unseen * math.log1p(odds)
-        terms[j] += math.log(-math.expm1(log_p))
+        logs = [np.logaddexp(0.0, prior[0] - log_ratio(*cells)) for cells in slices.values()]
+        log_p = -sum(logs) - n_unseen * prior[2]
+        terms[j] += math.log(-math.expm1(log_p)) if log_p > -0.5 else math.log1p(-math.exp(log_p))
     return terms
+
+
+def test_what_merging_changes_is_nothing_next_to_a_slice_without_data():
+    changes = change_table(share_table(cell_ratios(*tables_of(0.5)[1]), slice_prior(3, 0.5))).reshape(
+        256, 256
+    )
+    assert not changes[0].any()
+    assert not changes[:, 0].any()
+    assert changes == pytest.approx(changes.T, rel=1e-12, abs=1e-15)
 
 
 @pytest.mark.parametrize(("large", "grid"), [(2, 0), (2, 1 << 20), (64, 0)])

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ibmap.kernels import binary_grid, binary_sparse, near_pairs, sparse_outside
 from ibmap.kernels.binary_layout import LARGE as LARGE_SLICE
 from ibmap.kernels.binary_outside import MOST_LOG_ODDS
-from ibmap.kernels.shares import MOST
+from ibmap.kernels.shares import BITS, MOST
 from ibmap.kernels.two_by_two import SIDE, SMALL
 
 Floats = NDArray[np.float64]
@@ -122,6 +122,7 @@ class LargeBlankets:
         self._ratios: Floats | None = None
         self._shares: dict[int, Floats] = {}
         self._factors: dict[int, tuple[Floats, Floats]] = {}
+        self._changes: dict[int, Floats] = {}
 
     def parts(
         self, slices: BlanketSlices, n_members: int, priors: Floats
@@ -210,11 +211,15 @@ class LargeBlankets:
     ) -> tuple[Floats]:
         """Do the tests of members without two of them."""
         drops, (edges, diagonals) = np.zeros(n_members), slices.near
-        tables = prior, table, self._logs, self._smalls
         if diagonals is None:
+            tables = prior, table, self._logs, self._scaled
             binary_grid.grid_terms(slices.keys, slices.sizes, *tables, drops)
-        else:
-            binary_sparse.pair_terms(slices.sizes, edges, diagonals, *tables, drops)
+            return (drops,)
+        if n_members not in self._changes:
+            self._changes[n_members] = change_table(table)
+        changes = self._changes[n_members]
+        factors = self._logs, self._smalls, self._scaled
+        binary_sparse.pair_terms(slices.sizes, edges, diagonals, prior, table, changes, *factors, drops)
         return (drops,)
 
     def _table(self, n_given: int, prior: Floats) -> Floats:
@@ -289,3 +294,20 @@ def factor_table(totals: Floats, prior: Floats) -> tuple[Floats, Floats]:
     bases, weights = np.full(len(totals), unseen), prior[1] * unseen * totals
     bases[:2], weights[:2] = 1.0, 0.0
     return bases, weights
+
+
+def change_table(shares: Floats) -> Floats:
+    """Tabulate what merging two small slices changes in the test of the member in which they differ.
+
+    Parameters
+    ----------
+    shares : ndarray
+        What `share_table` gives.
+
+    Returns
+    -------
+    ndarray
+        Shares less those of both slices alone, in the same order.
+    """
+    alone = shares[: 1 << 2 * BITS]
+    return (shares.reshape(len(alone), len(alone)) - alone - alone[:, None]).ravel()
