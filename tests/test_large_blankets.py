@@ -9,15 +9,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ibmap import BayesianTest, binary_score, large_blankets
-from ibmap.binary_score import BinaryScore, scaled_tables, small_tables
-from ibmap.independence.binary_rows import log_tables
+from ibmap import BayesianTest, binary_score, large_blankets, large_looks
+from ibmap.binary_score import BinaryScore
 from ibmap.independence.posterior import Prior
+from ibmap.independence.slice_tables import (
+    cell_ratios,
+    change_table,
+    log_tables,
+    scaled_tables,
+    share_table,
+    small_tables,
+)
 from ibmap.kernels import binary_grid, binary_sparse
 from ibmap.kernels.compiling import IS_COMPILED, kernel
 from ibmap.kernels.deviations import deviate
 from ibmap.kernels.near_pairs import ALIKE, list_edges, near_pairs, pairs_by_parts
-from ibmap.large_blankets import cell_ratios, change_table, share_table
 from ibmap.score import TestScore
 from ibmap.table import EncodedTable
 from ibmap.table_score import TableScore
@@ -218,7 +224,7 @@ def test_one_pass_gives_every_change_of_a_blanket(data, hyperparameters, large, 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(binary_score, "LARGE", large)
         patch.setattr(large_blankets, "GRID", grid)
-        patch.setattr(binary_score, "FEW_SLICES", data.draw(st.sampled_from([0, 64])))
+        patch.setattr(large_looks, "FEW_SLICES", data.draw(st.sampled_from([0, 64])))
         found = BinaryScore(test).changes(x, graph.blanket(x))
     assert found == pytest.approx(TestScore(test).changes(x, graph.blanket(x)), rel=1e-9, abs=1e-8)
     assert found == pytest.approx(TableScore(test).changes(x, graph.blanket(x)), rel=1e-9, abs=1e-8)
@@ -276,4 +282,4 @@ def test_where_no_two_data_points_come_together_the_prior_decides(n_different, p
     blanket = tuple(range(2, 33))
     score = BinaryScore(test)
     assert score.changes(1, blanket) == pytest.approx(TestScore(test).changes(1, blanket), rel=1e-9, abs=1e-9)
-    assert score._slice_rows(1, np.array(blanket)).is_silent == (n_different == 3)
+    assert score._large.slice_rows(1, np.array(blanket)).is_silent == (n_different == 3)

@@ -34,6 +34,7 @@ ORDER = [
     "table_score",
     "slice_logs",
     "large_blankets",
+    "large_looks",
     "small_looks",
     "binary_score",
     "pairwise_score",

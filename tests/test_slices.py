@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive_slices
-from ibmap import BayesianTest, binary_score
-from ibmap.binary_score import BinaryScore, scaled_tables, small_tables
-from ibmap.independence.binary_rows import log_tables
+from ibmap import BayesianTest, large_looks
+from ibmap.binary_score import BinaryScore
 from ibmap.independence.posterior import Prior
+from ibmap.independence.slice_tables import log_tables, scaled_tables, small_tables
 from ibmap.kernels import binary_layout, binary_packing, binary_pairs, slice_patterns, slice_products
 from ibmap.kernels.binary_layout import LARGE
 from ibmap.slice_logs import SliceLogs, pattern_starts
@@ -79,7 +79,9 @@ def packed(rows, weights, x, members, has_bytes):
     row_bits = np.zeros((columns.shape[0] // 64 + 1, columns.shape[1]), np.uint64)
     binary_packing.pack_rows(columns, row_bits)
     labels = np.empty(len(rows), np.int64)
-    keys, sizes, ends = binary_layout.slice_rows(columns, weights, x, np.array(members, np.int64), labels)
+    keys, sizes, ends = binary_layout.slice_rows(
+        columns, row_bits, weights, x, np.array(members, np.int64), labels
+    )
     _, n_large, n_small, n_live = map(int, ends)
     ends_placed = (n_large, n_small if has_bytes else n_live, n_live)
     outside = np.array([v for v in range(rows.shape[1]) if v != x and v not in members], np.int64)
@@ -235,6 +237,6 @@ def test_few_slices_and_many_are_scored_alike(n_members, monkeypatch):
     )
     found = []
     for few in (0, 10**9):
-        monkeypatch.setattr(binary_score, "FEW_SLICES", few)
+        monkeypatch.setattr(large_looks, "FEW_SLICES", few)
         found.append(score.changes(0, blanket))
     assert found[0] == pytest.approx(found[1], rel=1e-11)

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ibmap.independence.posterior import Prior
+from ibmap.independence.slice_tables import SliceTables
 from ibmap.kernels import binary_packing
 from ibmap.kernels import binary_rows as kernels
-from ibmap.kernels.likelihood import log_gamma_values
 from ibmap.table import EncodedTable
 
 Floats = NDArray[np.float64]
@@ -49,7 +49,8 @@ class BinaryColumns:
         self.weights = np.require(table.weights, np.int64, ["C", "W"])  # as kernels are compiled for them
         self.is_weighted = table.is_weighted
         self.prior = prior
-        self.tables = log_tables(table.n_samples, prior)
+        self.factors = SliceTables(table.n_samples, prior)
+        self.tables = self.factors.logs
 
     @cached_property
     def n_ones(self) -> NDArray[np.int64]:
@@ -297,32 +298,3 @@ def log_dependent(independent: Floats) -> Floats:
         log(1 - p) of each.
     """
     return np.asarray(np.log(-np.expm1(independent)))
-
-
-def log_tables(n_samples: int, prior: Prior) -> tuple[Floats, Floats, Floats]:
-    """Tabulate the log-rising factorials of two-by-two slices by count.
-
-    Parameters
-    ----------
-    n_samples : int
-        The largest count.
-    prior : Prior
-        With integer hyperparameters.
-
-    Returns
-    -------
-    cell, side, total : ndarray
-        Of a cell, of a row or column, and of a whole slice.
-    """
-    log_gamma = np.empty(n_samples + 5)
-    log_gamma_values(log_gamma)
-    gamma, alpha, beta = map(int, prior.dirichlet(2, 2, 1))
-
-    def rising(start: int) -> Floats:
-        values = log_gamma[start : start + n_samples + 1]
-        return values if log_gamma[start] == 0.0 else np.asarray(values - log_gamma[start])
-
-    total = np.array(rising(2 * alpha))
-    total += rising(2 * beta)
-    total -= rising(4 * gamma)
-    return rising(gamma), rising(alpha), total

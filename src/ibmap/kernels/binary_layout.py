@@ -14,6 +14,7 @@ The *live* slices are all but the dead. See `ibmap.kernels.binary_packing` for t
 
 import numpy as np
 
+from ibmap.kernels.bits import popcount
 from ibmap.kernels.compiling import bare, inlined, inner, kernel
 from ibmap.kernels.counting import hash_keys
 
@@ -24,8 +25,15 @@ LANE = 8  # bits for a tiny slice
 LANES = WORD // LANE
 N_SHAPES = 2 + WORD * (WORD + 1)
 NO_ROW = -1
+WORK_OF_WORD, WORK_OF_SLICE = 0.4, 5.0  # nanoseconds a pair, in large slices: as measured, on average
 ONE = np.uint64(1)
 FULL = np.uint64(0xFFFFFFFFFFFFFFFF)
+
+
+@inlined
+def is_dense(n_bits, n_rows):
+    """Tell whether a table of all keys is faster than a hash."""
+    return n_bits < 40 and (1 << n_bits) <= 4 * n_rows + 4096
 
 
 @inner
@@ -36,7 +44,7 @@ def number_keys(keys, n_bits, labels):
     distinct keys.
     """
     n_rows = keys.shape[0]
-    if n_bits < 40 and (1 << n_bits) <= 4 * n_rows + 4096:
+    if is_dense(n_bits, n_rows):
         number = np.full(1 << n_bits, -1, np.int64)
         for i in range(n_rows):
             number[keys[i]] = 0
@@ -51,6 +59,56 @@ def number_keys(keys, n_bits, labels):
             labels[i] = number[keys[i]]
         return distinct[:found]
     return hash_keys(keys, labels)
+
+
+@bare
+def word_of(given):
+    """Give the bits of some variables in the one word of a row that has them all, and which; else -1."""
+    mask, word = np.uint64(0), given[0] // WORD if given.shape[0] else 0
+    for z in given:
+        mask |= ONE << np.uint64(z % WORD)
+        word = word if z // WORD == word else -1
+    return mask, word
+
+
+@bare
+def close_ranks(wide, mask, keys):
+    """Move the bits of a mask together, a run of neighbours at a time. wide: IN. keys: OUT."""
+    keys[:] = 0
+    n_moved = 0
+    while mask != 0:
+        lowest = mask & (~mask + ONE)
+        run = mask & ~(mask + lowest)
+        shift = np.uint64(popcount(lowest - ONE) - n_moved)
+        for i in range(wide.shape[0]):
+            keys[i] |= (wide[i] & run) >> shift
+        n_moved += popcount(run)
+        mask ^= run
+
+
+@inner
+def number_members(columns, row_bits, members, labels):
+    """Number the states of some variables in the rows. labels: OUT. Returns their keys, a bit for each.
+
+    columns, row_bits: IN, states of each variable and row, and those of a row, 64 variables to a word.
+    """
+    n_rows, n_bits = columns.shape[1], members.shape[0]
+    keys = np.zeros(n_rows, np.uint64)
+    mask, word = word_of(members)
+    if word < 0:
+        for k in range(n_bits):
+            column = columns[members[k]]
+            for i in range(n_rows):
+                keys[i] |= np.uint64(column[i]) << np.uint64(k)
+        return number_keys(keys, n_bits, labels)
+    if is_dense(n_bits, n_rows):
+        close_ranks(row_bits[word], mask, keys)
+        return number_keys(keys, n_bits, labels)
+    for i in range(n_rows):
+        keys[i] = row_bits[word, i] & mask
+    wide = hash_keys(keys, labels)
+    close_ranks(wide, mask, keys[: wide.shape[0]])
+    return keys[: wide.shape[0]]
 
 
 @inlined
@@ -84,20 +142,14 @@ def order_slices(sums, rank):
 
 
 @kernel
-def slice_rows(columns, weights, x, members, labels):
+def slice_rows(columns, row_bits, weights, x, members, labels):
     """Number the slices of a blanket from large to small.
 
-    columns: IN, states 0 and 1 of each variable and row. weights: IN. labels: OUT, slice of
-    each row. Returns the slices' keys, their sizes for X = 0 and 1 (with an empty slice at
-    the end), and what `order_slices` gives.
+    columns, row_bits: IN, as for `number_members`. weights: IN. labels: OUT, slice of each row. Returns the
+    slices' keys, their sizes for X = 0 and 1 (with an empty slice at the end), and what `order_slices` gives.
     """
     n_rows = columns.shape[1]
-    keys = np.zeros(n_rows, np.uint64)
-    for k in range(members.shape[0]):
-        column = columns[members[k]]
-        for i in range(n_rows):
-            keys[i] |= np.uint64(column[i]) << np.uint64(k)
-    distinct = number_keys(keys, members.shape[0], labels)
+    distinct = number_members(columns, row_bits, members, labels)
     sums = np.zeros((distinct.shape[0], 2), np.int64)
     for i in range(n_rows):
         sums[labels[i], columns[x, i]] += weights[i]
@@ -202,3 +254,21 @@ def place_small(labels, x_column, weights, sizes, ends):
                 slots[fill[s, x_column[i]]] = i
                 fill[s, x_column[i]] += 1
     return slots, lone_rows
+
+
+@bare
+def cut_runs(run_words, n_outside, work_of_part, cuts):
+    """Cut the large slices into parts of about equal work. run_words: IN, of these slices. cuts: OUT."""
+    n, n_pairs = run_words.shape[0], n_outside * n_outside
+    whole = 0.0
+    for z in range(n):
+        whole += n_pairs * (WORK_OF_WORD * (run_words[z, 1, -1] - run_words[z, 0, 0]) + WORK_OF_SLICE)
+    n_parts, part, done = min(1 + int(whole / work_of_part), cuts.shape[0] - 1), 1, 0.0
+    cuts[0] = 0
+    for z in range(n):
+        done += n_pairs * (WORK_OF_WORD * (run_words[z, 1, -1] - run_words[z, 0, 0]) + WORK_OF_SLICE)
+        while part < n_parts and done * n_parts >= part * whole:
+            cuts[part] = z + 1
+            part += 1
+    for later in range(part, cuts.shape[0]):
+        cuts[later] = n

@@ -1,6 +1,6 @@
 """Tests of the variables outside a large blanket where two live slices have up to 1000 data points together.
 
-A slice's e is a product of entries of scaled tables by count (`scaled_tables` in `ibmap.binary_score`):
+A slice's e is a product of entries of scaled tables by count (`ibmap.independence.slice_tables`):
 
     odds cell[a0] cell[a1] side[a0 + a1] cell[b0] cell[b1] side[b0 + b1] side[a0 + b0] side[a1 + b1] total[n]
 

@@ -7,13 +7,12 @@ A look has room of its own, from `ibmap.small_looks`, made once.
 
 import numpy as np
 
-from ibmap.kernels.binary_layout import LANE, LARGE, NO_ROW, TINY, WORD, shape_number
+from ibmap.kernels.binary_layout import LANE, LARGE, NO_ROW, TINY, WORD, cut_runs, shape_number
 from ibmap.kernels.binary_packing import count_bits, count_ones, pack_words
 from ibmap.kernels.compiling import bare, bare_part
 
 N_CUTS = 4  # parts of the pairs in large slices
-WORK_OF_WORD, WORK_OF_SLICE = 0.4, 5.0  # nanoseconds a pair, in large slices: as measured, on average
-WORK_OF_PART = 4e4  # a part worth handing over
+WORK_OF_PART = 4e4  # nanoseconds of a part worth handing over
 N_KEYS = 128  # slices of a blanket of seven
 N_QUARTERS = 4
 FEW = 64  # so few tiny slices are multiplied out as small ones are
@@ -202,24 +201,6 @@ def list_outside(x, members, outside):
     return n
 
 
-@bare
-def cut_large(run_words, n_outside, cuts):
-    """Cut the large slices into parts of about equal work. run_words: IN, of these slices. cuts: OUT."""
-    n, n_pairs = run_words.shape[0], n_outside * n_outside
-    whole = 0.0
-    for z in range(n):
-        whole += n_pairs * (WORK_OF_WORD * (run_words[z, 1, -1] - run_words[z, 0, 0]) + WORK_OF_SLICE)
-    n_parts, part, done = min(1 + int(whole / WORK_OF_PART), N_CUTS), 1, 0.0
-    cuts[0] = 0
-    for z in range(n):
-        done += n_pairs * (WORK_OF_WORD * (run_words[z, 1, -1] - run_words[z, 0, 0]) + WORK_OF_SLICE)
-        while part < n_parts and done * n_parts >= part * whole:
-            cuts[part] = z + 1
-            part += 1
-    for later in range(part, N_CUTS + 1):
-        cuts[later] = n
-
-
 @bare_part
 def lay_out(columns, row_bits, weights, is_weighted, rooms, k):
     """Sort and pack the data for a look, count the ones of the variables outside, and cut it into parts.
@@ -239,7 +220,7 @@ def lay_out(columns, row_bits, weights, is_weighted, rooms, k):
         groups, weights, is_weighted, counts, sums, keys, sizes, ends, rooms.fill[k], run_words, slots
     )
     ends[LARGE_WORDS], ends[N_WORDS], ends[N_OUTSIDE] = n_large, n_words, n_outside
-    cut_large(run_words, n_outside, rooms.cuts[k])
+    cut_runs(run_words, n_outside, WORK_OF_PART, rooms.cuts[k])
     words = rooms.words[k, : n_words * n_outside].reshape((n_words, n_outside))
     pack_words(row_bits, slots[: n_words * WORD], outside[:n_outside], words)
     n_ones = n_outside * (n + 1)

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ibmap.binary_score import small_tables
-from ibmap.independence.binary_rows import BinaryColumns, log_tables
+from ibmap.independence.binary_rows import BinaryColumns
 from ibmap.independence.posterior import Prior
+from ibmap.independence.slice_tables import log_tables
 from ibmap.kernels import refined_slices as kernels
 from ibmap.kernels.run_slices import LARGEST
 
@@ -63,7 +63,7 @@ def prior_of(columns: BinaryColumns, n_candidates: int) -> tuple[Any, ...]:
         `prior` of `ibmap.kernels.run_slices`.
     """
     odds, refined = _refined(columns.prior, n_candidates)
-    return odds, -math.log(columns.prior.probability), (columns.tables, small_tables(columns.prior)), refined
+    return odds, -math.log(columns.prior.probability), (columns.tables, columns.factors.smalls), refined
 
 
 @lru_cache(maxsize=4)

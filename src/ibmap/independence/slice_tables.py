@@ -1,0 +1,289 @@
+"""Tables of the Bayes factor of slices of two binary variables, and what a prior makes of them."""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ibmap.independence.posterior import Prior
+from ibmap.kernels.binary_layout import LARGE
+from ibmap.kernels.likelihood import log_gamma_values
+from ibmap.kernels.shares import BITS, MOST
+from ibmap.kernels.two_by_two import SIDE, SMALL
+
+Floats = NDArray[np.float64]
+
+
+class SliceTables:
+    """All tables of one prior, each made when it is first asked for.
+
+    Parameters
+    ----------
+    n_samples : int
+        The largest count.
+    prior : Prior
+        With integer hyperparameters, split over all slices.
+    """
+
+    def __init__(self, n_samples: int, prior: Prior) -> None:
+        self.prior = prior
+        self.logs = log_tables(n_samples, prior)
+        gamma, alpha, _ = prior.dirichlet(2, 2, 1)
+        self.hyperparameters = float(gamma), float(alpha)
+        self._rows: dict[int, Floats] = {}
+        self._around: dict[int, Floats] = {}
+        self._shares: dict[int, Floats] = {}
+        self._changes: dict[int, Floats] = {}
+        self._factors: dict[int, tuple[Floats, Floats]] = {}
+
+    @cached_property
+    def smalls(self) -> tuple[Floats, Floats, Floats]:
+        """Factors of slices of at most 64 data points; see `small_tables`."""
+        return small_tables(self.prior)
+
+    @cached_property
+    def scaled(self) -> tuple[Floats, Floats, Floats]:
+        """Factors of slices of at most 1000 data points; see `scaled_tables`."""
+        return scaled_tables(*self.logs)
+
+    @cached_property
+    def _ratios(self) -> Floats:
+        """Bayes factors of slices of few data points."""
+        return cell_ratios(*self.smalls)
+
+    def prior_of(self, n_given: int) -> Floats:
+        """Give the prior of a slice.
+
+        Parameters
+        ----------
+        n_given : int
+            Variables given; fewer than none count as none.
+
+        Returns
+        -------
+        ndarray
+            Log-odds and odds of dependence in a slice, -log p / K and -log p.
+        """
+        if n_given not in self._rows:
+            n_slices = 1 << max(n_given, 0)
+            log_odds = self.prior.log_slice_odds(n_slices)
+            minus_log_p = -math.log(self.prior.probability)
+            row = log_odds, math.exp(log_odds), minus_log_p / n_slices, minus_log_p
+            self._rows[n_given] = np.array(row)
+        return self._rows[n_given]
+
+    def priors_around(self, n_members: int) -> Floats:
+        """Give the priors of a slice given two members less up to one variable more.
+
+        Parameters
+        ----------
+        n_members : int
+            Members of a blanket.
+
+        Returns
+        -------
+        ndarray
+            Rows from `prior_of`.
+        """
+        if n_members not in self._around:
+            rows = [self.prior_of(size) for size in range(n_members - 2, n_members + 2)]
+            self._around[n_members] = np.array(rows)
+        return self._around[n_members]
+
+    def shares(self, n_given: int) -> Floats:
+        """Give the shares of slices of few data points.
+
+        Parameters
+        ----------
+        n_given : int
+            Variables given.
+
+        Returns
+        -------
+        ndarray
+            From `share_table`.
+        """
+        if n_given not in self._shares:
+            self._shares[n_given] = share_table(self._ratios, self.prior_of(n_given))
+        return self._shares[n_given]
+
+    def changes(self, n_given: int) -> Floats:
+        """Give what merging two slices of few data points changes.
+
+        Parameters
+        ----------
+        n_given : int
+            Variables given.
+
+        Returns
+        -------
+        ndarray
+            From `change_table`.
+        """
+        if n_given not in self._changes:
+            self._changes[n_given] = change_table(self.shares(n_given))
+        return self._changes[n_given]
+
+    def factors(self, n_given: int) -> tuple[Floats, Floats]:
+        """Give what factors of slices of at most 1000 data points have of their size and the prior.
+
+        Parameters
+        ----------
+        n_given : int
+            Variables given.
+
+        Returns
+        -------
+        bases, weights : ndarray
+            From `factor_table`.
+        """
+        if n_given not in self._factors:
+            self._factors[n_given] = factor_table(self.scaled[2], self.prior_of(n_given))
+        return self._factors[n_given]
+
+
+def log_tables(n_samples: int, prior: Prior) -> tuple[Floats, Floats, Floats]:
+    """Tabulate the log-rising factorials of two-by-two slices by count.
+
+    Parameters
+    ----------
+    n_samples : int
+        The largest count.
+    prior : Prior
+        With integer hyperparameters.
+
+    Returns
+    -------
+    cell, side, total : ndarray
+        Of a cell, of a row or column, and of a whole slice.
+    """
+    log_gamma = np.empty(n_samples + 5)
+    log_gamma_values(log_gamma)
+    gamma, alpha, beta = map(int, prior.dirichlet(2, 2, 1))
+
+    def rising(start: int) -> Floats:
+        values = log_gamma[start : start + n_samples + 1]
+        return values if log_gamma[start] == 0.0 else np.asarray(values - log_gamma[start])
+
+    total = np.array(rising(2 * alpha))
+    total += rising(2 * beta)
+    total -= rising(4 * gamma)
+    return rising(gamma), rising(alpha), total
+
+
+def small_tables(prior: Prior) -> tuple[Floats, Floats, Floats]:
+    """Tabulate the factors of the Bayes factor of slices of at most 64 data points.
+
+    Parameters
+    ----------
+    prior : Prior
+        With integer hyperparameters.
+
+    Returns
+    -------
+    columns, rows, totals : ndarray
+        Of the two cells of a column (flat, 65 x 65), of a row, and of a whole slice.
+    """
+    cell, side, total = log_tables(2 * SMALL, prior)
+    counts = np.arange(SMALL + 1)
+    columns = np.exp(cell[counts[:, None]] + cell[counts] - side[counts[:, None] + counts])
+    return columns.ravel(), np.exp(-side[counts]), np.exp(total[counts])
+
+
+def scaled_tables(cell: Floats, side: Floats, total: Floats) -> tuple[Floats, Floats, Floats]:
+    """Tabulate the factors of the Bayes factor of large slices, scaled by powers that cancel.
+
+    Parameters
+    ----------
+    cell, side, total : ndarray
+        Logs by count, of a cell, of a row or column, and of a whole slice.
+
+    Returns
+    -------
+    cells, sides, totals : ndarray
+        For counts a and b a column's share is ``cells[a] * cells[b] * sides[a + b]``, that of two rows
+        ``sides[a] * sides[b] * totals[a + b]``, up to a large slice. Unscaled they are factorials, far
+        too large for a number.
+    """
+    counts = np.arange(min(LARGE + 1, len(cell)))
+    powers = counts * (math.log(LARGE) - 1)  # those of the largest factorial are about 1
+    return np.exp(cell[counts] - powers), np.exp(powers - side[counts]), np.exp(total[counts] - powers)
+
+
+def cell_ratios(columns: Floats, rows: Floats, totals: Floats) -> Floats:
+    """Tabulate the Bayes factor of slices of at most 15 data points a cell.
+
+    Parameters
+    ----------
+    columns, rows, totals : ndarray
+        Its factors: of the two cells of a column (flat, 65 x 65), of a row, and of a whole slice.
+
+    Returns
+    -------
+    ndarray
+        Flat, in the order of `ibmap.kernels.shares`; 0 for a slice of fewer than two data points.
+    """
+    b1, b0, a1, a0 = np.indices((MOST + 1,) * 4)
+    of_columns = columns[a0 * SIDE + a1] * columns[b0 * SIDE + b1]
+    size = a0 + a1 + b0 + b1
+    ratios = of_columns * rows[a0 + b0] * rows[a1 + b1] * totals[size]
+    return np.where(size < 2, 0.0, ratios).ravel()
+
+
+def share_table(ratios: Floats, prior: Floats) -> Floats:
+    """Tabulate the shares of slices of at most 15 data points a cell.
+
+    Parameters
+    ----------
+    ratios : ndarray
+        What `cell_ratios` gives.
+    prior : ndarray
+        Log-odds and odds of dependence in a slice, -log p / K and -log p.
+
+    Returns
+    -------
+    ndarray
+        In the same order.
+    """
+    return np.where(ratios > 0, np.log1p(prior[1] * ratios) - prior[2], 0.0)
+
+
+def factor_table(totals: Floats, prior: Floats) -> tuple[Floats, Floats]:
+    """Tabulate what the factors of slices have of their size and the prior.
+
+    Parameters
+    ----------
+    totals : ndarray
+        Scaled factors of the Bayes factor by the size of a slice.
+    prior : ndarray
+        As for `share_table`.
+
+    Returns
+    -------
+    bases, weights : ndarray
+        By size; see `ibmap.kernels.medium_edges`.
+    """
+    unseen = math.exp(-prior[2])
+    bases, weights = np.full(len(totals), unseen), prior[1] * unseen * totals
+    bases[:2], weights[:2] = 1.0, 0.0
+    return bases, weights
+
+
+def change_table(shares: Floats) -> Floats:
+    """Tabulate what merging two small slices changes in the test of the member in which they differ.
+
+    Parameters
+    ----------
+    shares : ndarray
+        What `share_table` gives.
+
+    Returns
+    -------
+    ndarray
+        Shares less those of both slices alone, in the same order.
+    """
+    alone = shares[: 1 << 2 * BITS]
+    return (shares.reshape(len(alone), len(alone)) - alone - alone[:, None]).ravel()
