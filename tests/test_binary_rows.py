@@ -4,13 +4,16 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive
+from ibmap import BayesianTest
 from ibmap.independence.binary_bulk import BitRows
 from ibmap.independence.binary_rows import MAX_MASKED, BinaryColumns, BitRow, GroupRow
+from ibmap.independence.member_row import MemberRow
 from ibmap.independence.posterior import Prior
+from ibmap.independence.protocol import Triplet
 from ibmap.kernels import binary_rows
 from ibmap.sharing import Team
 from ibmap.table import EncodedTable
@@ -75,3 +78,37 @@ def test_all_rows_at_once_are_those_of_the_definition(seed, n_rows, n_variables)
             else:
                 expected = naive.log_probabilities(*plain(table)[:2], x, y, members)
                 assert row[y] == pytest.approx(expected[0], rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("hyperparameters", ["sums", "ones"])
+@settings(max_examples=40)
+@given(data=st.data())
+def test_members_are_tested_at_once_as_one_by_one(data, hyperparameters):
+    n_members = data.draw(st.integers(8, 24))
+    n_rows, noise = data.draw(st.integers(1, 400)), data.draw(st.sampled_from([0.02, 0.2, 0.5]))
+    rng = np.random.default_rng(data.draw(st.integers(0, 99)))
+    base = rng.integers(0, 2, (n_rows, 1))
+    codes = np.where(rng.random((n_rows, 26)) < noise, 1 - base, base)
+    test = BayesianTest(EncodedTable.from_codes(codes, [2] * 26), hyperparameters=hyperparameters)
+    members = tuple(sorted(rng.permutation(25)[:n_members].tolist()))
+    row = MemberRow(test.columns, 25, members)
+    for y in members:
+        triplet = Triplet(25, y, tuple(z for z in members if z != y))
+        expected = test.log_posteriors(triplet).independent
+        assert row.log_independent(y) == pytest.approx(expected, rel=1e-9, abs=1e-12)
+
+
+def test_the_second_question_about_members_is_answered_like_the_first():
+    rng = np.random.default_rng(1)
+    codes = rng.integers(0, 2, (500, 12))
+    codes[:, 1] = codes[:, 0] ^ (rng.random(500) < 0.2)
+    test, again = (BayesianTest(EncodedTable.from_codes(codes, [2] * 12)) for _ in range(2))
+    members = tuple(range(1, 11))
+    for y in members:
+        others = tuple(z for z in members if z != y)
+        (answer,) = test.ask_each(0, (y,), others)
+        alone = again.apart().ask_each(0, (y,), others)[0]
+        assert answer.independent == alone.independent
+        assert answer.log_support == pytest.approx(alone.log_support, rel=1e-9)
+    assert test.n_tests == 10
+    assert test._member_row is not None

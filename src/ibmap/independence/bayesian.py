@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ibmap.encoding import encode
 from ibmap.errors import InvalidOptionError
 from ibmap.independence.bulk import Bulk
+from ibmap.independence.member_row import FEWEST, MOST, MemberRow
 from ibmap.independence.memo import Memo
 from ibmap.independence.posterior import Prior
 from ibmap.independence.protocol import Answer, LogProbabilities, ProbabilisticTest, Triplet, Variable
@@ -66,6 +67,8 @@ class BayesianTest(ProbabilisticTest):
         self.columns = binary_columns(self.table, self.prior)
         self._make_row = row_maker(self.table, self.prior, self.columns)
         self._last_row: tuple[int, tuple[int, ...], Row] | None = None
+        self._last_members: tuple[int, tuple[int, ...]] | None = None
+        self._member_row: MemberRow | None = None
         super().__init__(self.table.names)
 
     def row(self, x: int, given: tuple[int, ...]) -> Row:
@@ -156,7 +159,7 @@ class BayesianTest(ProbabilisticTest):
         if type(self) is not BayesianTest:
             return None
         twin = copy(self)
-        twin._memo, twin._last_row = Memo(), None
+        twin._memo, twin._last_row, twin._last_members, twin._member_row = Memo(), None, None, None
         return twin
 
     def kept_row(self, x: int, given: tuple[int, ...]) -> Row:
@@ -183,9 +186,27 @@ class BayesianTest(ProbabilisticTest):
         self, x: int, candidates: Sequence[int], given: tuple[int, ...], until_dependent: bool
     ) -> Sequence[Answer]:
         """Decide for independence from one half on."""
+        if len(candidates) == 1 and (row := self._row_of_members(x, candidates[0], given)) is not None:
+            support = row.log_independent(candidates[0])
+            return [Answer(is_at_least_half(support), support)]
         least = LOG_HALF - TOLERANCE if until_dependent else -math.inf
         supports = self.kept_row(x, given).log_independent(candidates, least)
         return [Answer(is_at_least_half(support), support) for support in supports.tolist()]
+
+    def _row_of_members(self, x: int, y: int, given: tuple[int, ...]) -> MemberRow | None:
+        """Give the tests of X against all of Y and its set, if this is not the first question about them.
+
+        One who asks about a member given the others, and finds it dependent, will ask about the next.
+        """
+        if self.columns is None or not FEWEST <= len(given) + 1 <= MOST:
+            return None
+        asked = x, tuple(sorted((*given, y)))
+        is_again, self._last_members = asked == self._last_members, asked
+        if not is_again:
+            return None
+        if self._member_row is None or (self._member_row.x, self._member_row.members) != asked:
+            self._member_row = MemberRow(self.columns, *asked)
+        return self._member_row
 
     def _answer(self, triplet: Triplet) -> Answer:
         """Answer one question."""

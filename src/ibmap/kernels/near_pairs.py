@@ -176,6 +176,12 @@ def pairs_by_parts(keys, n_members):
 
 
 @kernel
+def is_mapped(n_members, n_slices):
+    """Tell whether a map of all keys is small enough."""
+    return n_members <= MOST_MAPPED and (1 << n_members) <= MAPPED * n_slices
+
+
+@kernel
 def list_edges(keys, n_members):
     """List the pairs of slices that differ in one member, of few members: rows (slice, slice, member)."""
     return mapped_pairs(keys, n_members, np.int64(1))[0]
@@ -188,7 +194,7 @@ def near_pairs(keys, n_members):
     Returns rows (slice, slice, member) and rows (slice, slice, member, member), the lower
     number first.
     """
-    if n_members <= MOST_MAPPED and (1 << n_members) <= MAPPED * keys.shape[0]:
+    if is_mapped(n_members, keys.shape[0]):
         return mapped_pairs(keys, n_members, np.int64(2))
     tags = np.empty(keys.shape[0], np.uint64)
     n_pairs = deviate(keys, n_members, tags)
