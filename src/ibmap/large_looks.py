@@ -134,10 +134,13 @@ class LargeLooks:
     def _pair_parts(self, slices: _Slices, prior: Floats) -> list[Call]:
         """Cut the sums of -log Pr(I(X, Y | B + W)) over Y for every W into parts, the longest first."""
         cuts = [(first, last) for first, last in pairwise(slices.cuts) if first < last]
-        parts: list[Call] = [partial(self._large_sums, slices, prior, *cut) for cut in cuts]
-        if slices.n_live > slices.n_large:
-            parts.append(partial(self._small_sums, slices, prior))
-        return parts
+        parts: list[Call] = [partial(self._large_sums, slices, prior, *cut) for cut in cuts[:-1]]
+        return [*parts, partial(self._last_sums, slices, prior, cuts[-1:])]
+
+    def _last_sums(self, slices: _Slices, prior: Floats, cuts: list[tuple[int, int]]) -> Floats:
+        """Add up the last part of the large slices, if there are any, and all that are not."""
+        sums = self._small_sums(slices, prior)
+        return sums + self._large_sums(slices, prior, *cuts[0]) if cuts else sums
 
     def _large_sums(self, slices: _Slices, prior: Floats, first: int, last: int) -> Floats:
         """Add up huge and large slices."""

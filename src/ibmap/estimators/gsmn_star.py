@@ -9,7 +9,7 @@ class GSMNStar(TestingLearner):
     """Learn a Markov network with GSMN*: GSMN whose blankets learn from each other.
 
     What the blanket of one variable has settled is not tested again for another, so
-    it takes fewer tests than `GSMN`, and no two blankets can disagree.
+    it takes fewer tests than `GSMN` as a rule, and no two blankets can disagree.
 
     Parameters
     ----------
