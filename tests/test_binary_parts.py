@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ibmap import BayesianTest, binary_score
+from ibmap import BayesianTest, large_looks
 from ibmap.binary_score import BinaryScore
 from ibmap.score import TestScore
 from ibmap.sharing import Team
@@ -23,17 +23,19 @@ BLANKETS = [(), (1,), (1, 4, 7), (2, 3, 5, 6, 9), tuple(range(1, 10)), (1, 2, 3,
 
 @pytest.mark.parametrize("blanket", BLANKETS[-2:])
 def test_sums_over_large_slices_are_the_same_however_they_are_cut(monkeypatch, blanket):
-    score = some_score()
+    score = some_score(n_rows=60000)  # slices of over 64 data points
     whole = score.changes(0, blanket)
-    monkeypatch.setattr(binary_score, "WORK_OF_PART", 1.0)
+    monkeypatch.setattr(large_looks, "WORK_OF_PART", 1.0)
     for most in (2, 3, 4, 100):
-        monkeypatch.setattr(binary_score, "MAX_PARTS", most)
+        monkeypatch.setattr(large_looks, "MAX_PARTS", most)
+        parts = next(score.shared_bounds(0, blanket))
+        assert len(parts) >= 2 + min(most, 60)
         assert score.changes(0, blanket) == pytest.approx(whole, rel=1e-12, abs=1e-9)
 
 
 @pytest.mark.parametrize("work", [1.0, 2e5])
 def test_threads_that_share_the_parts_of_looks_find_the_same_bits(monkeypatch, work):
-    monkeypatch.setattr(binary_score, "WORK_OF_PART", work)
+    monkeypatch.setattr(large_looks, "WORK_OF_PART", work)
     score = some_score()
     alone = [score.bounds(0, blanket)[0] for blanket in BLANKETS]
     for n_threads in (1, 2, 3, 4):
@@ -48,5 +50,16 @@ def test_terms_stay_finite_however_sure_the_prior_is_of_dependence(prior):
     x, w = np.arange(1000) % 2, np.arange(1000) // 2 % 2
     test = BayesianTest(EncodedTable.from_codes(np.stack([x, w, x, x, w], 1), [2] * 5), prior)
     for blanket in [(), (1,), (2,), (1, 3)]:
+        expected = TestScore(test).changes(0, blanket)
+        assert BinaryScore(test).changes(0, blanket) == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("prior", [0.99, 0.991, 0.999999, 1 - 1e-9, 1 - 1e-15])
+def test_large_blankets_keep_all_digits_however_sure_the_prior_is_of_independence(prior):
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 2, (4000, 12))
+    codes[:, 1] = codes[:, 0] ^ (rng.random(4000) < 0.2)
+    test = BayesianTest(EncodedTable.from_codes(codes, [2] * 12), prior)
+    for blanket in [tuple(range(1, 9)), tuple(range(1, 11))]:
         expected = TestScore(test).changes(0, blanket)
         assert BinaryScore(test).changes(0, blanket) == pytest.approx(expected, abs=1e-9)

@@ -112,3 +112,16 @@ def test_the_second_question_about_members_is_answered_like_the_first():
         assert answer.log_support == pytest.approx(alone.log_support, rel=1e-9)
     assert test.n_tests == 10
     assert test._member_row is not None
+
+
+def test_a_subclass_that_slices_in_its_own_way_is_asked_for_every_member():
+    class Certain(BayesianTest):
+        def row(self, x, given):
+            row = super().row(x, given)
+            row.log_independent = lambda candidates, least=-math.inf: np.zeros(len(candidates))
+            return row
+
+    codes = np.random.default_rng(1).integers(0, 2, (200, 10))
+    test = Certain(EncodedTable.from_codes(codes, [2] * 10))
+    supports = [test.ask(0, y, [z for z in range(1, 10) if z != y]).log_support for y in range(1, 10)]
+    assert supports == [0.0] * 9

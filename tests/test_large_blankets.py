@@ -22,7 +22,7 @@ from ibmap.independence.slice_tables import (
 )
 from ibmap.kernels import binary_grid, binary_sparse
 from ibmap.kernels.compiling import IS_COMPILED, kernel
-from ibmap.kernels.deviations import deviate
+from ibmap.kernels.deviations import deviate, hashed_edges
 from ibmap.kernels.near_pairs import ALIKE, list_edges, near_pairs, pairs_by_parts
 from ibmap.score import TestScore
 from ibmap.table import EncodedTable
@@ -48,6 +48,13 @@ def test_near_pairs_are_all_pairs_that_differ_in_one_or_two_members(keys, n_memb
     edges, diagonals = near_pairs(np.array(spread, np.uint64), n_members)
     assert sorted(map(tuple, edges.tolist())) == pairs_that_differ(spread, n_members, 1)
     assert sorted(map(tuple, diagonals.tolist())) == pairs_that_differ(spread, n_members, 2)
+
+
+@given(st.sets(st.integers(0, 2**12 - 1), min_size=1, max_size=80), st.sampled_from([12, 30, 63]))
+def test_edges_are_found_by_a_hash(keys, n_members):
+    spread = [sum(1 << (b * (n_members - 1) // 11) for b in range(12) if key >> b & 1) for key in keys]
+    edges = hashed_edges(np.array(spread, np.uint64), n_members)
+    assert sorted(map(tuple, edges.tolist())) == pairs_that_differ(spread, n_members, 1)
 
 
 @given(st.integers(2, 12), st.data(), st.randoms(use_true_random=False))

@@ -26,14 +26,15 @@ from ibmap.row_score import RowScore
 from ibmap.sharing import Call, Work, alone
 from ibmap.slice_logs import SliceLogs
 from ibmap.small_looks import Crew, Request, SmallLooks
+from ibmap.table_score import TableScore
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Bounds = tuple[Floats, NDArray[np.bool_]]
 LookTogether = Callable[[Sequence[int], Sequence[tuple[int, ...]], Call], list[Bounds] | None]
-WORK_OF_PART, MAX_PARTS = 2e5, 4  # a part worth handing over, and how many there are at most
 MOST_TOGETHER = 8  # threads at small looks; those that wait for a core hold the others up
 MAX_BLANKET = 63  # a slice's key is one machine word
+SUREST = 0.99  # prior of independence beyond which products of 1 + e lose digits of e in large blankets
 
 
 class BinaryScore:
@@ -48,6 +49,7 @@ class BinaryScore:
     def __init__(self, test: BayesianTest) -> None:
         self.names = test.names
         self._by_sweeps = RowScore(test)
+        self._by_partitions = TableScore(test)
         self._prior = test.prior
         table = test.table
         self._is_constant = table.cardinalities == 1
@@ -101,6 +103,8 @@ class BinaryScore:
         members = self._members(blanket)
         if len(members) > MAX_BLANKET:
             return self._by_sweeps.changes(x, blanket)
+        if len(members) >= LARGE and self._prior.probability > SUREST:
+            return self._by_partitions.changes(x, blanket)
         position = int(self._position[x])
         if len(members) < LARGE:
             (inner,) = yield (partial(self._small.look, position, members),)

@@ -20,6 +20,7 @@ from ibmap.slice_logs import SliceLogs, pattern_starts
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+WORK_OF_PART, MAX_PARTS = 2e5, 4  # nanoseconds of a part worth handing over, and how many there are at most
 
 
 class LargeLooks:
@@ -105,6 +106,8 @@ class LargeLooks:
             sizes,
             (n_large, n_small, n_live),
             outside,
+            MAX_PARTS,
+            WORK_OF_PART,
         )
         run_words, words_large, words, ones, lone, cuts = packed
         return _Slices(

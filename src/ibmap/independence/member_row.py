@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ibmap.independence.binary_rows import BinaryColumns
-from ibmap.kernels import binary_layout, binary_sparse, near_pairs
+from ibmap.kernels import binary_layout, binary_sparse, deviations, near_pairs
 
 FEWEST = 8  # members from which on this is faster than tests one by one
 MOST = 63  # a slice's key is one machine word
@@ -74,4 +74,4 @@ def edges_of(keys: NDArray[np.uint64], n_members: int) -> NDArray[np.int32]:
     """
     if near_pairs.is_mapped(n_members, len(keys)):
         return np.asarray(near_pairs.list_edges(keys, n_members))
-    return np.asarray(near_pairs.near_pairs(keys, n_members)[0])
+    return np.asarray(deviations.hashed_edges(keys, n_members))

@@ -27,7 +27,6 @@ N_SHAPES = 2 + WORD * (WORD + 1)
 NO_ROW = -1
 WORK_OF_WORD, WORK_OF_SLICE = 0.4, 5.0  # nanoseconds a pair, in large slices: as measured, on average
 ONE = np.uint64(1)
-FULL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
 @inlined

@@ -2,10 +2,10 @@
 
 Dropping a member b from the blanket B merges slices two by two, so X against any W given B - b, and X
 against b given B - b + W, read the counts of (X, B, W). In a slice of at most 1000 data points the Bayes
-factor is a product of scaled factors (see `ibmap.slice_logs`): those of its columns and those of its
-rows. Whatever does not depend on the member is found once for all members: the factors of the parts
-of a slice with W = 0 and with W = 1, which are the columns of the tests of b. *Far* pairs of slices have
-over 1000 data points; their factors are exponentials.
+factor is a product of scaled factors (see `ibmap.independence.slice_tables`): those of its columns and
+those of its rows. Whatever does not depend on the member is found once for all members: the factors of
+the parts of a slice with W = 0 and with W = 1, which are the columns of the tests of b. *Far* pairs of
+slices have over 1000 data points; their factors are exponentials.
 """
 
 import math

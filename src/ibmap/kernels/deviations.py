@@ -13,7 +13,8 @@ of the deviations, not of the members.
 import numpy as np
 
 from ibmap.kernels.bits import popcount
-from ibmap.kernels.compiling import bare, inlined, inner
+from ibmap.kernels.compiling import bare, inlined, inner, kernel
+from ibmap.kernels.slice_map import with_room
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 ONE = np.uint64(1)
@@ -192,3 +193,22 @@ def pairs_by_deviations(tags, n_members, n_pairs):
     n_edges, n_diagonals = pairs_within(tags, members, shift, heads, edges, diagonals)
     n_diagonals = pairs_beside(tags, starts, slices, lefts, diagonals, n_diagonals)
     return edges[:n_edges], diagonals[:n_diagonals]
+
+
+@kernel
+def hashed_edges(keys, n_members):
+    """List the pairs of slices that differ in one member: rows (slice, slice, member), lower first."""
+    n_bits = bits_for(keys.shape[0])
+    heads, shift = np.empty(1 << n_bits, np.int32), np.uint64(64 - n_bits)
+    map_tags(keys, shift, heads)
+    edges, n_edges = np.empty((keys.shape[0] + n_members, 3), np.int32), 0
+    for z in range(keys.shape[0]):
+        edges = with_room(edges, n_edges, n_members)
+        for i in range(n_members):
+            bit = ONE << np.uint64(i)
+            y = slice_with(keys[z] | bit, keys, shift, heads) if keys[z] & bit == 0 else NONE
+            if y != NONE:
+                write_pair(edges, n_edges, z, y)
+                edges[n_edges, 2] = i
+                n_edges += 1
+    return edges[:n_edges]

@@ -6,9 +6,6 @@ from ibmap.kernels.binary_layout import cut_runs, place_large, place_small
 from ibmap.kernels.binary_packing import count_ones, pack
 from ibmap.kernels.compiling import inner, kernel
 
-N_CUTS = 4  # parts of the pairs in large slices
-WORK_OF_PART = 2e5  # nanoseconds of a part worth handing over
-
 
 @inner
 def pick_rows(row_bits, rows):
@@ -21,13 +18,14 @@ def pick_rows(row_bits, rows):
 
 
 @kernel
-def lay_out(columns, row_bits, weights, n_planes, x, labels, sizes, ends, outside):
+def lay_out(columns, row_bits, weights, n_planes, x, labels, sizes, ends, outside, n_parts, work_of_part):
     """Pack the variables outside a blanket in the order of its slices, and count their ones.
 
     columns, row_bits, weights, labels, sizes: IN, as for `slice_rows`. n_planes: IN, binary digits of the
-    weights. ends: IN, as for `place_small`. outside: IN, the variables. Returns the runs of words of large
+    weights. ends: IN, as for `place_small`. outside: IN, the variables. n_parts, work_of_part: IN, how many
+    parts of the large slices there are at most, and nanoseconds of one. Returns the runs of words of large
     slices, their words and those of the others; the ones; the bits of the rows of dead slices; and where to
-    cut the large slices into parts.
+    cut the large slices.
     """
     n_large, _, n_live = ends
     slots, run_words = place_large(labels, columns[x], weights, sizes, n_large, n_planes)
@@ -36,6 +34,6 @@ def lay_out(columns, row_bits, weights, n_planes, x, labels, sizes, ends, outsid
     words = pack(row_bits, slots, outside)
     ones = np.empty((outside.shape[0], n_live, 2), np.int32)
     count_ones(words_large, run_words, words, sizes, ends, ones)
-    cuts = np.empty(N_CUTS + 1, np.int64)
-    cut_runs(run_words, outside.shape[0], WORK_OF_PART, cuts)
+    cuts = np.empty(n_parts + 1, np.int64)
+    cut_runs(run_words, outside.shape[0], work_of_part, cuts)
     return run_words, words_large, words, ones, pick_rows(row_bits, lone_rows), cuts
