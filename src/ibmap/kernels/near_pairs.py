@@ -22,6 +22,7 @@ MAPPED = 512  # keys for each slice, of which a map is small enough
 MOST_MAPPED = 22  # members: the table of a map with more is new memory each time, which is slow to get
 ALIKE = 16  # pairs of deviations for each slice, up to which taking them away is faster
 PARTS = 4
+SAMPLE = 512  # slices that tell how evenly they divide over a member
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 ZERO, ONE, TWO, THREE = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3)
 LOW, HALF = np.uint64(0xFFFFFFFF), np.uint64(32)
@@ -29,21 +30,39 @@ FULL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
 @inner
-def parts_of(n_members):
-    """Divide the members; give each part's bits."""
-    parts = np.zeros(PARTS, np.uint64)
+def by_balance(keys, n_members):
+    """Put the members in order of how evenly some slices divide over their states, the most even first."""
+    n = min(keys.shape[0], SAMPLE)
+    uneven, order = np.empty(n_members, np.int64), np.arange(n_members)
     for i in range(n_members):
-        parts[i % PARTS] |= ONE << np.uint64(i)
+        n_ones = np.int64(0)
+        for z in range(n):
+            n_ones += np.int64((keys[z] >> np.uint64(i)) & ONE)
+        uneven[i] = abs(2 * n_ones - n)
+        k = i
+        while k > 0 and uneven[order[k - 1]] > uneven[i]:
+            order[k] = order[k - 1]
+            k -= 1
+        order[k] = i
+    return order
+
+
+@inner
+def parts_of(keys, n_members):
+    """Divide the members, so that slices differ in each part about as much; give each part's bits."""
+    parts, order = np.zeros(PARTS, np.uint64), by_balance(keys, n_members)
+    for k in range(n_members):
+        parts[k % PARTS] |= ONE << np.uint64(order[k])
     return parts
 
 
 @inner
-def rounds_of(n_members):
+def rounds_of(keys, n_members):
     """List the choices of two parts: what slices agree on, and two parts where they differ.
 
     The latter are the parts below the higher one chosen that are not chosen, or all members.
     """
-    parts, rounds, n_rounds = parts_of(n_members), np.full((6, 3), FULL), 0
+    parts, rounds, n_rounds = parts_of(keys, n_members), np.full((6, 3), FULL), 0
     for j in range(PARTS):
         for i in range(j):
             rounds[n_rounds, 0] = parts[i] | parts[j]
@@ -161,7 +180,7 @@ def pairs_by_parts(keys, n_members):
     slices, sorted_keys = np.empty(n, np.int32), np.empty(n, np.uint64)
     n_behind, followed, hits = np.empty(n, np.uint32), np.empty(n, np.uint32), np.empty(4 * n, np.uint64)
     edges, diagonals = np.empty((n, 3), np.int32), np.empty((2 * n, 4), np.int32)
-    n_edges, n_diagonals, rounds = np.int64(0), np.int64(0), rounds_of(n_members)
+    n_edges, n_diagonals, rounds = np.int64(0), np.int64(0), rounds_of(keys, n_members)
     for k in range(rounds.shape[0]):
         sort_by_bucket(keys, rounds[k, 0], shift, starts, slices, sorted_keys)
         n_left = list_followed(sorted_keys, rounds[k, 0], shift, starts, n_behind, followed)
