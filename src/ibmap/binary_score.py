@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from ibmap.independence.bayesian import BayesianTest
 from ibmap.independence.binary_rows import BinaryColumns
 from ibmap.independence.posterior import log_complement
+from ibmap.kernels.binary_layout import MOST_MEMBERS
 from ibmap.large_blankets import LARGE
 from ibmap.large_looks import LargeLooks
 from ibmap.options import n_cores
@@ -33,7 +34,6 @@ Integers = NDArray[np.int64]
 Bounds = tuple[Floats, NDArray[np.bool_]]
 LookTogether = Callable[[Sequence[int], Sequence[tuple[int, ...]], Call], list[Bounds] | None]
 MOST_TOGETHER = 8  # threads at small looks; those that wait for a core hold the others up
-MAX_BLANKET = 63  # a slice's key is one machine word
 SUREST = 0.99  # prior of independence beyond which products of 1 + e lose digits of e in large blankets
 
 
@@ -58,7 +58,7 @@ class BinaryScore:
         self._varying = np.flatnonzero(~self._is_constant)
         packed = test.columns or BinaryColumns(table, test.prior, self._varying)
         tables, slice_logs = packed.factors, SliceLogs(*packed.factors.smalls)
-        priors = np.array([tables.priors_around(d) for d in range(LARGE)])
+        priors = np.array([tables.given(d).priors_around for d in range(LARGE)])
         self._large = LargeLooks(packed, slice_logs)
         self._small = SmallLooks(packed, (tables.logs, tables.smalls, tables.scaled), priors, slice_logs)
 
@@ -101,7 +101,7 @@ class BinaryScore:
         if self._is_constant[x]:
             return self._constant_changes(x, blanket)
         members = self._members(blanket)
-        if len(members) > MAX_BLANKET:
+        if len(members) > MOST_MEMBERS:
             return self._by_sweeps.changes(x, blanket)
         if len(members) >= LARGE and self._prior.probability > SUREST:
             return self._by_partitions.changes(x, blanket)
@@ -215,8 +215,8 @@ class BinaryScore:
         Work
             Its result is that of `bounds`.
         """
-        is_huge = len(blanket) > MAX_BLANKET
-        if is_huge and np.count_nonzero(~self._is_constant[list(blanket)]) > MAX_BLANKET:
+        is_huge = len(blanket) > MOST_MEMBERS
+        if is_huge and np.count_nonzero(~self._is_constant[list(blanket)]) > MOST_MEMBERS:
             return self._by_sweeps.bounds(x, blanket)
         changes = yield from self._look(x, blanket)
         return changes, self._all_exact

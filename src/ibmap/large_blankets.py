@@ -162,19 +162,19 @@ class LargeBlankets:
         """Do the tests of single variables outside the blanket, and of single members."""
         n, tables = len(slices.ones), self._tables
         own, adds, drops = np.empty(n), np.empty(n), np.zeros(n_members)
-        same, less = tables.shares(n_members), tables.shares(n_members - 1)
+        same, less = tables.given(n_members), tables.given(n_members - 1)
         is_finite = max(priors[1, 0], priors[2, 0]) < MOST_LOG_ODDS
         most, n_huge = (LARGE_SLICE, slices.n_huge) if is_finite else (SMALL, slices.n_large)
         term = binary_sparse.member_terms(
-            slices.sizes, slices.near.edges, priors[1], less, tables.logs, tables.smalls, drops
+            slices.sizes, slices.near.edges, priors[1], less.shares, tables.logs, tables.smalls, drops
         )
         sparse_outside.outside_terms(
             (slices.ones, slices.sizes, n_huge, slices.n_live, slices.lone, slices.outside),
             most,
             slices.near.edges,
             priors,
-            (same, less),
-            (tables.factors(n_members), tables.factors(n_members - 1)),
+            (same.shares, less.shares),
+            (same.factors, less.factors),
             (tables.logs, tables.smalls, tables.scaled),
             tables.hyperparameters,
             own,
@@ -186,10 +186,11 @@ class LargeBlankets:
     def _without_two(self, slices: BlanketSlices, n_members: int, prior: Floats) -> tuple[Floats]:
         """Do the tests of members without two of them."""
         drops, (edges, diagonals), tables = np.zeros(n_members), slices.near, self._tables
-        table = tables.shares(n_members - 2)
+        given = tables.given(n_members - 2)
+        table = given.shares
         if diagonals is None:
             binary_grid.grid_terms(slices.keys, slices.sizes, prior, table, tables.logs, tables.scaled, drops)
             return (drops,)
-        changes, factors = tables.changes(n_members - 2), (tables.logs, tables.smalls, tables.scaled)
+        changes, factors = given.changes, (tables.logs, tables.smalls, tables.scaled)
         binary_sparse.pair_terms(slices.sizes, edges, diagonals, prior, table, changes, *factors, drops)
         return (drops,)

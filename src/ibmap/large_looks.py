@@ -129,7 +129,7 @@ class LargeLooks:
 
     def _parts(self, slices: _Slices, d: int) -> Work[tuple[Any, ...]]:
         """Carry out the parts of a look that do not depend on each other, the longest named first."""
-        priors = self._tables.priors_around(d)
+        priors = self._tables.given(d).priors_around
         n, pairs = len(slices.ones), self._pair_parts(slices, priors[3])
         first, second, *sums = yield *self._blankets.parts(slices, d, priors), *pairs
         return self._blankets.sum_up(first, second), sum(sums, np.full(n, (n - 1) * priors[3, 3]))

@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from ibmap.encoding import encode
 from ibmap.errors import InvalidOptionError
 from ibmap.independence.bulk import Bulk
-from ibmap.independence.member_row import FEWEST, MOST, MemberRow
+from ibmap.independence.member_row import FEWEST, MemberRow
 from ibmap.independence.memo import Memo
 from ibmap.independence.posterior import Prior
 from ibmap.independence.protocol import Answer, LogProbabilities, ProbabilisticTest, Triplet, Variable
 from ibmap.independence.rows import Row, binary_columns, row_maker
+from ibmap.kernels.binary_layout import MOST_MEMBERS
 from ibmap.options import as_thread_count
 from ibmap.table import EncodedTable, variable_index
 from ibmap.ties import LOG_HALF, TOLERANCE, is_at_least_half
@@ -199,7 +200,7 @@ class BayesianTest(ProbabilisticTest):
         One who asks about a member given the others, and finds it dependent, will ask about the next.
         """
         is_own = type(self) is BayesianTest  # a subclass may slice the data in another way
-        if not is_own or self.columns is None or not FEWEST <= len(given) + 1 <= MOST:
+        if not is_own or self.columns is None or not FEWEST <= len(given) + 1 <= MOST_MEMBERS:
             return None
         asked = x, tuple(sorted((*given, y)))
         is_again, self._last_members = asked == self._last_members, asked

@@ -13,7 +13,6 @@ from ibmap.independence.binary_rows import BinaryColumns
 from ibmap.kernels import binary_layout, binary_sparse, deviations, near_pairs
 
 FEWEST = 8  # members from which on this is faster than tests one by one
-MOST = 63  # a slice's key is one machine word
 
 
 class MemberRow:
@@ -26,7 +25,7 @@ class MemberRow:
     x : int
         The variable.
     members : tuple of int
-        The set, sorted, of at most `MOST`.
+        The set, sorted, of at most 63.
     """
 
     def __init__(self, columns: BinaryColumns, x: int, members: tuple[int, ...]) -> None:
@@ -36,9 +35,9 @@ class MemberRow:
         keys, sizes, _ = binary_layout.slice_rows(
             columns.states, columns.row_bits, columns.weights, x, given, labels
         )
-        less, table, logs, smalls = tables.prior_of(n - 1), tables.shares(n - 1), tables.logs, tables.smalls
-        found = np.zeros(n)
-        binary_sparse.member_terms(sizes, edges_of(keys, n), less, table, logs, smalls, found)
+        less, found = tables.given(n - 1), np.zeros(n)
+        logs, smalls = tables.logs, tables.smalls
+        binary_sparse.member_terms(sizes, edges_of(keys, n), less.prior, less.shares, logs, smalls, found)
         self._supports: dict[int, float] = dict(zip(members, found.tolist(), strict=True))
 
     def log_independent(self, y: int) -> float:

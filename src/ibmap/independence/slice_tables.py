@@ -33,11 +33,7 @@ class SliceTables:
         self.logs = log_tables(n_samples, prior)
         gamma, alpha, _ = prior.dirichlet(2, 2, 1)
         self.hyperparameters = float(gamma), float(alpha)
-        self._rows: dict[int, Floats] = {}
-        self._around: dict[int, Floats] = {}
-        self._shares: dict[int, Floats] = {}
-        self._changes: dict[int, Floats] = {}
-        self._factors: dict[int, tuple[Floats, Floats]] = {}
+        self._given: dict[int, GivenTables] = {}
 
     @cached_property
     def smalls(self) -> tuple[Floats, Floats, Floats]:
@@ -50,12 +46,12 @@ class SliceTables:
         return scaled_tables(*self.logs)
 
     @cached_property
-    def _ratios(self) -> Floats:
+    def ratios(self) -> Floats:
         """Bayes factors of slices of few data points."""
         return cell_ratios(*self.smalls)
 
-    def prior_of(self, n_given: int) -> Floats:
-        """Give the prior of a slice.
+    def given(self, n_given: int) -> GivenTables:
+        """Give what depends on the number of slices too.
 
         Parameters
         ----------
@@ -64,85 +60,55 @@ class SliceTables:
 
         Returns
         -------
-        ndarray
-            Log-odds and odds of dependence in a slice, -log p / K and -log p.
+        GivenTables
+            The same object each time.
         """
-        if n_given not in self._rows:
-            n_slices = 1 << max(n_given, 0)
-            log_odds = self.prior.log_slice_odds(n_slices)
-            minus_log_p = -math.log(self.prior.probability)
-            row = log_odds, math.exp(log_odds), minus_log_p / n_slices, minus_log_p
-            self._rows[n_given] = np.array(row)
-        return self._rows[n_given]
+        if n_given not in self._given:
+            self._given[n_given] = GivenTables(self, n_given)
+        return self._given[n_given]
 
-    def priors_around(self, n_members: int) -> Floats:
-        """Give the priors of a slice given two members less up to one variable more.
 
-        Parameters
-        ----------
-        n_members : int
-            Members of a blanket.
+class GivenTables:
+    """The tables of one prior for a number of variables given, each made when it is first asked for.
 
-        Returns
-        -------
-        ndarray
-            Rows from `prior_of`.
-        """
-        if n_members not in self._around:
-            rows = [self.prior_of(size) for size in range(n_members - 2, n_members + 2)]
-            self._around[n_members] = np.array(rows)
-        return self._around[n_members]
+    Parameters
+    ----------
+    tables : SliceTables
+        Those for any number.
+    n_given : int
+        Variables given.
+    """
 
-    def shares(self, n_given: int) -> Floats:
-        """Give the shares of slices of few data points.
+    def __init__(self, tables: SliceTables, n_given: int) -> None:
+        self._tables, self._n_given = tables, n_given
 
-        Parameters
-        ----------
-        n_given : int
-            Variables given.
+    @cached_property
+    def prior(self) -> Floats:
+        """Log-odds and odds of dependence in a slice, -log p / K and -log p."""
+        n_slices, prior = 1 << max(self._n_given, 0), self._tables.prior
+        log_odds, minus_log_p = prior.log_slice_odds(n_slices), -math.log(prior.probability)
+        return np.array((log_odds, math.exp(log_odds), minus_log_p / n_slices, minus_log_p))
 
-        Returns
-        -------
-        ndarray
-            From `share_table`.
-        """
-        if n_given not in self._shares:
-            self._shares[n_given] = share_table(self._ratios, self.prior_of(n_given))
-        return self._shares[n_given]
+    @cached_property
+    def priors_around(self) -> Floats:
+        """Rows of `prior` given two variables less up to one more."""
+        numbers = range(self._n_given - 2, self._n_given + 2)
+        return np.array([self._tables.given(number).prior for number in numbers])
 
-    def changes(self, n_given: int) -> Floats:
-        """Give what merging two slices of few data points changes.
+    @cached_property
+    def shares(self) -> Floats:
+        """Shares of slices of few data points; see `share_table`."""
+        return share_table(self._tables.ratios, self.prior)
 
-        Parameters
-        ----------
-        n_given : int
-            Variables given.
+    @cached_property
+    def changes(self) -> Floats:
+        """What merging two slices of few data points changes; see `change_table`."""
+        return change_table(self.shares)
 
-        Returns
-        -------
-        ndarray
-            From `change_table`.
-        """
-        if n_given not in self._changes:
-            self._changes[n_given] = change_table(self.shares(n_given))
-        return self._changes[n_given]
-
-    def factors(self, n_given: int) -> tuple[Floats, Floats]:
-        """Give what factors of slices of at most 1000 data points have of their size and the prior.
-
-        Parameters
-        ----------
-        n_given : int
-            Variables given.
-
-        Returns
-        -------
-        bases, weights : ndarray
-            From `factor_table`.
-        """
-        if n_given not in self._factors:
-            self._factors[n_given] = factor_table(self.scaled[2], self.prior_of(n_given))
-        return self._factors[n_given]
+    @cached_property
+    def factors(self) -> tuple[Floats, Floats]:
+        """What factors of slices of at most 1000 data points have of their size; see `factor_table`."""
+        return factor_table(self._tables.scaled[2], self.prior)
 
 
 def log_tables(n_samples: int, prior: Prior) -> tuple[Floats, Floats, Floats]:

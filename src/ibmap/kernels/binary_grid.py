@@ -13,13 +13,13 @@ from ibmap.kernels.shares import (
     BYTE,
     MANY,
     NOTHING,
-    SPILL,
     TWO_BYTES,
     column_factor,
     fill_codes,
     huge_factor,
     row_factor,
     slice_words,
+    spill,
 )
 from ibmap.kernels.two_by_two import log_dependent
 
@@ -68,14 +68,6 @@ def small_groups(of_i, of_j, bit_i, bit_j, table, larger):
         sum_i += table[NOTHING if is_larger else both_i & TWO_BYTES]
         sum_j += table[NOTHING if is_larger else both_j & TWO_BYTES]
     return sum_i, sum_j, n_larger
-
-
-@inlined
-def spill(product, log_product):
-    """Move a product into its logarithm before it leaves the range of numbers."""
-    if product > SPILL:
-        return 1.0, log_product + math.log(product)
-    return product, log_product
 
 
 @bare

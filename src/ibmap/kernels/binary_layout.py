@@ -19,6 +19,7 @@ from ibmap.kernels.compiling import bare, inlined, inner, kernel
 from ibmap.kernels.counting import hash_keys
 
 WORD = 64
+MOST_MEMBERS = 63  # of a blanket: a slice's key is one machine word
 LARGE = 1000  # data points up to which Bayes factors are products of scaled factors
 TINY = 7  # data points up to which the patterns of all variables are counted
 LANE = 8  # bits for a tiny slice

@@ -30,7 +30,6 @@ from ibmap.kernels.shares import (
     MANY,
     NOTHING,
     OVER,
-    SPILL,
     TWO_BYTES,
     column_factor,
     fill_codes,
@@ -40,6 +39,7 @@ from ibmap.kernels.shares import (
     large_share,
     row_factor,
     slice_words,
+    spill,
 )
 from ibmap.kernels.two_by_two import log_dependent
 
@@ -199,11 +199,7 @@ def join_edges(words, edges, alone, scaled, joined, columns, split, merged):
 @inlined
 def multiply(factor, i, j, products, sums):
     """Multiply a factor into exp(sums[i, j]) products[i, j]."""
-    product = products[i, j] * factor
-    if product > SPILL:
-        sums[i, j] += math.log(product)
-        product = 1.0
-    products[i, j] = product
+    products[i, j], sums[i, j] = spill(products[i, j] * factor, sums[i, j])
 
 
 @bare

@@ -7,16 +7,9 @@ import numpy as np
 from ibmap.kernels.compiling import bare, inlined
 from ibmap.kernels.exponential import fast_exp
 from ibmap.kernels.point_edges import point_factors, shares_of_one
-from ibmap.kernels.two_by_two import BIG, log_factor, log_ratio, small_ratio
+from ibmap.kernels.shares import share
+from ibmap.kernels.two_by_two import BIG, log_ratio, small_ratio
 from ibmap.kernels.two_by_two import SMALL as MOST_SMALL
-
-
-@inlined
-def share(prior, a0, a1, b0, b1, logs, smalls):
-    """Give the share of a slice."""
-    if a0 + a1 + b0 + b1 < 2:
-        return 0.0
-    return log_factor(prior, a0, a1, b0, b1, logs, smalls) - prior[2]
 
 
 @inlined

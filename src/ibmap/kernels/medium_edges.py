@@ -15,7 +15,7 @@ import math
 import numpy as np
 
 from ibmap.kernels.compiling import bare, inlined
-from ibmap.kernels.shares import MOST
+from ibmap.kernels.shares import MOST, column
 
 SPILL = 1e100  # products are moved to a logarithm beyond this, and below its inverse
 
@@ -29,12 +29,6 @@ def absorb(product, log_product, ratio):
     if product > SPILL or product < 1.0 / SPILL:
         return 1.0, log_product + math.log(product)
     return product, log_product
-
-
-@inlined
-def column(c0, c1, cell, side):
-    """Give the entries of a column in one."""
-    return cell[c0] * side[c0 + c1] * cell[c1]  # in this order all products stay in range
 
 
 @inlined

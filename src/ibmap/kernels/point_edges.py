@@ -9,7 +9,8 @@ import math
 import numpy as np
 
 from ibmap.kernels.compiling import bare, inlined
-from ibmap.kernels.medium_edges import absorb, column
+from ibmap.kernels.medium_edges import absorb
+from ibmap.kernels.shares import column
 
 ONE = np.uint64(1)
 

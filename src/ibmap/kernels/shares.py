@@ -15,6 +15,8 @@ Shares of larger slices need no logarithm each: factors 1 + e are multiplied. Up
 a product too, of scaled factors of rows and of columns; a *huge* slice takes an exponential.
 """
 
+import math
+
 import numpy as np
 
 from ibmap.kernels.compiling import bare, inlined, inner
@@ -54,12 +56,18 @@ def index_of(a, b):
 
 
 @inlined
-def large_share(a, b, prior, logs, smalls):
-    """Give a share without a table, from the words of Y = 0 and of Y = 1."""
-    a0, a1, b0, b1 = np.int64(a & LOW), np.int64(a >> HALF), np.int64(b & LOW), np.int64(b >> HALF)
+def share(prior, a0, a1, b0, b1, logs, smalls):
+    """Give a share without a table, from counts of Y = 0 and of Y = 1, each for X = 0 and 1."""
     if a0 + a1 + b0 + b1 < 2:
         return 0.0
     return log_factor(prior, a0, a1, b0, b1, logs, smalls) - prior[2]
+
+
+@inlined
+def large_share(a, b, prior, logs, smalls):
+    """Give a share without a table, from the words of Y = 0 and of Y = 1."""
+    a0, a1, b0, b1 = np.int64(a & LOW), np.int64(a >> HALF), np.int64(b & LOW), np.int64(b >> HALF)
+    return share(prior, a0, a1, b0, b1, logs, smalls)
 
 
 @bare
@@ -83,11 +91,15 @@ def is_huge(word):
 
 
 @inlined
+def column(c0, c1, cells, sides):
+    """Give what the data points of one state of Y multiply e by, from counts of X = 0 and 1."""
+    return cells[c0] * sides[c0 + c1] * cells[c1]  # in this order all products stay in range
+
+
+@inlined
 def column_factor(word, scaled):
-    """Give what the data points of one state of Y multiply e by, not those of a huge slice."""
-    cells, sides, _ = scaled
-    low, high = np.uint32(word & LOW), np.uint32(word >> HALF)
-    return cells[low] * sides[low + high] * cells[high]
+    """Give the same from the word of one state of Y, not of a huge slice."""
+    return column(np.uint32(word & LOW), np.uint32(word >> HALF), scaled[0], scaled[1])
 
 
 @inlined
@@ -98,6 +110,14 @@ def row_factor(word, prior, scaled):
         return 0.0
     low, high = np.uint32(word & LOW), np.uint32(word >> HALF)
     return prior[1] * totals[low + high] * sides[low] * sides[high]
+
+
+@inlined
+def spill(product, log_product):
+    """Move a product into its logarithm before it leaves the range of numbers."""
+    if product > SPILL:
+        return 1.0, log_product + math.log(product)
+    return product, log_product
 
 
 @inlined
