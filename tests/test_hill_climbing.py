@@ -1,4 +1,5 @@
-from itertools import pairwise
+import math
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -8,10 +9,12 @@ from hypothesis import strategies as st
 import naive
 from ibmap import BayesianTest, MarkovGraph, SeparationTest
 from ibmap.blankets.gsmn import gsmn
+from ibmap.kernels import flips
 from ibmap.score import TestScore, flip_gain, local_score, total_score
 from ibmap.search.cost import DistinctTests
-from ibmap.search.hill_climbing import Limits, hill_climb
+from ibmap.search.hill_climbing import Limits, best_flip, hill_climb
 from ibmap.table import EncodedTable
+from ibmap.ties import TOLERANCE
 from strategies import edge_set, graphs, plain, tables
 
 
@@ -148,3 +151,24 @@ def test_the_perfect_test_is_content_with_the_true_graph():
     assert (climb.score, climb.trace, climb.graph) == (0.0, (), true)
     wrong = hill_climb(TestScore(SeparationTest(true)), true.flip(2, 3))
     assert wrong.graph == true  # one flip turns the impossible into the certain
+
+
+@given(data=st.data(), n=st.integers(1, 6))
+def test_gains_and_the_best_flip_are_those_of_a_plain_search(data, n):
+    terms = st.sampled_from([-np.inf, -3.0, -2.0, -2.0 + 4e-10, 0.5])  # impossible ones, and near ties
+    drawn = [[data.draw(terms) for _ in range(n)] for _ in range(n)]
+    gains = np.full((n, n), 99.0)
+    for x in range(n):
+        flips.update_gains(x, np.array(drawn), gains)
+    expected = {}
+    for x, y in combinations(range(n), 2):
+        gain = (drawn[x][y] - drawn[x][x]) + (drawn[y][x] - drawn[y][y])
+        expected[x, y] = -np.inf if math.isnan(gain) else gain
+        assert gains[x, y] == gains[y, x] == expected[x, y]
+    assert (gains.diagonal() == -np.inf).all()
+    best = max(expected.values(), default=-np.inf)
+    if best == -np.inf:
+        assert best_flip(gains) == (0, 0, -np.inf)
+    else:
+        pair = min(pair for pair, gain in expected.items() if gain >= best - TOLERANCE)
+        assert best_flip(gains) == (*pair, expected[pair])

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ibmap import BayesianTest, binary_score, large_blankets, large_looks
+from ibmap import BayesianTest, binary_score, large_looks
 from ibmap.binary_score import BinaryScore
 from ibmap.independence.posterior import Prior
 from ibmap.independence.slice_tables import (
@@ -230,7 +230,7 @@ def test_one_pass_gives_every_change_of_a_blanket(data, hyperparameters, large, 
     test = BayesianTest(table, hyperparameters=hyperparameters, prior=data.draw(st.sampled_from([0.5, 0.2])))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(binary_score, "LARGE", large)
-        patch.setattr(large_blankets, "GRID", grid)
+        patch.setattr(large_looks, "GRID", grid)
         patch.setattr(large_looks, "FEW_SLICES", data.draw(st.sampled_from([0, 64])))
         found = BinaryScore(test).changes(x, graph.blanket(x))
     assert found == pytest.approx(TestScore(test).changes(x, graph.blanket(x)), rel=1e-9, abs=1e-8)
@@ -289,4 +289,4 @@ def test_where_no_two_data_points_come_together_the_prior_decides(n_different, p
     blanket = tuple(range(2, 33))
     score = BinaryScore(test)
     assert score.changes(1, blanket) == pytest.approx(TestScore(test).changes(1, blanket), rel=1e-9, abs=1e-9)
-    assert score._large.slice_rows(1, np.array(blanket)).is_silent == (n_different == 3)
+    assert score._large.lay_out(1, np.array(blanket)).is_silent == (n_different == 3)

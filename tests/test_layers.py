@@ -33,7 +33,6 @@ ORDER = [
     "row_score",
     "table_score",
     "slice_logs",
-    "large_blankets",
     "large_looks",
     "small_looks",
     "binary_score",

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +20,7 @@ from ibmap.independence.bayesian import BayesianTest
 from ibmap.independence.binary_rows import BinaryColumns
 from ibmap.independence.posterior import log_complement
 from ibmap.kernels.binary_layout import MOST_MEMBERS
-from ibmap.large_blankets import LARGE
-from ibmap.large_looks import LargeLooks
+from ibmap.large_looks import LARGE, LargeLooks
 from ibmap.options import n_cores
 from ibmap.row_score import RowScore
 from ibmap.sharing import Call, Work, alone
@@ -49,8 +48,7 @@ class BinaryScore:
     def __init__(self, test: BayesianTest) -> None:
         self.names = test.names
         self._by_sweeps = RowScore(test)
-        self._by_partitions = TableScore(test)
-        self._prior = test.prior
+        self._test, self._prior = test, test.prior
         table = test.table
         self._is_constant = table.cardinalities == 1
         self._all_exact = np.ones(len(self.names), bool)
@@ -61,6 +59,11 @@ class BinaryScore:
         priors = np.array([tables.given(d).priors_around for d in range(LARGE)])
         self._large = LargeLooks(packed, slice_logs)
         self._small = SmallLooks(packed, (tables.logs, tables.smalls, tables.scaled), priors, slice_logs)
+
+    @cached_property
+    def _by_partitions(self) -> TableScore:
+        """The same score, for priors near 1."""
+        return TableScore(self._test)
 
     def term(self, x: int, blanket: tuple[int, ...]) -> float:
         """Give the term of a variable for a blanket.

@@ -8,7 +8,7 @@ many variables are given.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,11 +52,16 @@ class SliceLogs:
             Flat, by shape and patterns: see `pattern_starts`. The same object for the same odds.
         """
         if odds not in self._tables:
-            counted = np.log1p(odds * slice_ratios(*self._factors)) - unseen
+            counted = np.log1p(odds * self._ratios) - unseen
             counted[:N_UNINFORMATIVE] = 0.0
             given_one, given_zero = pattern_places()
             self._tables[odds] = counted[given_one] + counted[given_zero]
         return self._tables[odds]
+
+    @cached_property
+    def _ratios(self) -> Floats:
+        """Bayes factors of tiny slices."""
+        return slice_ratios(*self._factors)
 
 
 def slice_ratios(columns: Floats, rows: Floats, totals: Floats) -> Floats:

@@ -222,7 +222,7 @@ class Witness:
         list of tuples of two Statement
             As `statements` gives them.
         """
-        blankets = {v: graph.blanket(v) for pair in pairs for v in pair}
+        blankets = {v: graph.blanket(v) for v in {v for pair in pairs for v in pair}}
         asked = [
             Triplet(x, y, tuple(z for z in blankets[x] if z != y))
             for pair in pairs

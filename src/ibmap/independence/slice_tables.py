@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from ibmap.kernels.shares import BITS, MOST
 from ibmap.kernels.two_by_two import SIDE, SMALL
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 
 class SliceTables:
@@ -47,7 +48,7 @@ class SliceTables:
 
     @cached_property
     def ratios(self) -> Floats:
-        """Bayes factors of slices of few data points."""
+        """Bayes factors of distinct slices of few data points; see `cell_ratios`."""
         return cell_ratios(*self.smalls)
 
     def given(self, n_given: int) -> GivenTables:
@@ -179,6 +180,40 @@ def scaled_tables(cell: Floats, side: Floats, total: Floats) -> tuple[Floats, Fl
     return np.exp(cell[counts] - powers), np.exp(powers - side[counts]), np.exp(total[counts] - powers)
 
 
+@cache
+def distinct_slices() -> tuple[Integers, NDArray[np.int32]]:
+    """List the slices of at most 15 data points a cell that differ in more than what states are called.
+
+    Returns
+    -------
+    cells : ndarray of shape (4, n_distinct)
+        Their data points, by cell in the order of `ibmap.kernels.shares`.
+    places : ndarray
+        For all slices, flat in that order, which of these they are.
+    """
+    counts = np.indices((MOST + 1,) * 4)[::-1].reshape(4, -1)
+    orders = ((0, 1, 2, 3), (1, 0, 3, 2), (2, 3, 0, 1), (3, 2, 1, 0))  # states of X or of Y swapped
+    alike = np.min([number_of(counts[list(order)]) for order in orders], axis=0)
+    numbers, places = np.unique(alike, return_inverse=True)
+    return counts[:, numbers], places.astype(np.int32)
+
+
+def number_of(cells: Integers) -> Integers:
+    """Give the place of slices in a table of all.
+
+    Parameters
+    ----------
+    cells : ndarray of shape (4, n)
+        Their data points by cell.
+
+    Returns
+    -------
+    ndarray
+        Four bits for each cell, the first lowest.
+    """
+    return np.asarray(cells[0] | cells[1] << BITS | cells[2] << 2 * BITS | cells[3] << 3 * BITS)
+
+
 def cell_ratios(columns: Floats, rows: Floats, totals: Floats) -> Floats:
     """Tabulate the Bayes factor of slices of at most 15 data points a cell.
 
@@ -190,13 +225,13 @@ def cell_ratios(columns: Floats, rows: Floats, totals: Floats) -> Floats:
     Returns
     -------
     ndarray
-        Flat, in the order of `ibmap.kernels.shares`; 0 for a slice of fewer than two data points.
+        In the order of `distinct_slices`; 0 for a slice of fewer than two data points.
     """
-    b1, b0, a1, a0 = np.indices((MOST + 1,) * 4)
+    a0, a1, b0, b1 = distinct_slices()[0]
     of_columns = columns[a0 * SIDE + a1] * columns[b0 * SIDE + b1]
     size = a0 + a1 + b0 + b1
     ratios = of_columns * rows[a0 + b0] * rows[a1 + b1] * totals[size]
-    return np.where(size < 2, 0.0, ratios).ravel()
+    return np.where(size < 2, 0.0, ratios)
 
 
 def share_table(ratios: Floats, prior: Floats) -> Floats:
@@ -212,9 +247,10 @@ def share_table(ratios: Floats, prior: Floats) -> Floats:
     Returns
     -------
     ndarray
-        In the same order.
+        Of all slices, flat, in the order of `ibmap.kernels.shares`.
     """
-    return np.where(ratios > 0, np.log1p(prior[1] * ratios) - prior[2], 0.0)
+    shares = np.where(ratios > 0, np.log1p(prior[1] * ratios) - prior[2], 0.0)
+    return np.take(shares, distinct_slices()[1])
 
 
 def factor_table(totals: Floats, prior: Floats) -> tuple[Floats, Floats]:

@@ -9,31 +9,28 @@ variables. Sets are rows of 64-bit words.
 
 import numpy as np
 
+from ibmap.kernels.bits import ONE, popcount
 from ibmap.kernels.compiling import bare, inner, kernel
 
 
 @bare
 def differences(a, b, x, y, found):
-    """List up to three variables, other than x and y, in one set alone; return how many.
+    """List up to two variables, other than x and y, in one set alone; return how many there are, at most 3.
 
     a, b: IN, sets. found: OUT.
     """
     n_found = 0
     for w in range(a.shape[0]):
         word = a[w] ^ b[w]
+        for v in (x, y):
+            if v // 64 == w:
+                word &= ~(ONE << np.uint64(v % 64))
         while word != 0:
-            low = word & (~word + np.uint64(1))
-            position = np.int64(w) * 64
-            probe = low
-            while probe > np.uint64(1):
-                probe >>= np.uint64(1)
-                position += 1
-            word ^= low
-            if position not in (x, y):
-                found[n_found] = position
-                n_found += 1
-                if n_found == 3:
-                    return 3
+            if n_found == 2:
+                return 3
+            found[n_found] = w * 64 + popcount((word - ONE) & ~word)
+            n_found += 1
+            word &= word - ONE
     return n_found
 
 
@@ -45,7 +42,7 @@ def mark_overlap(center, others, newest, earlier, x, y, marks):
     for the centre with w changed, the last entry for the centre itself. Returns False when
     an earlier ball has the same centre.
     """
-    found = np.empty(3, np.int64)
+    found = np.empty(2, np.int64)
     k = newest
     while k >= 0:
         distance = differences(center, others[k], x, y, found)
@@ -86,7 +83,7 @@ def count_fresh(x, center, sets, newest, earlier, marks):
 @inner
 def is_covered(x, y, given, sets, newest, earlier):
     """Tell whether a test of x and y given a set belongs to any look so far."""
-    found = np.empty(3, np.int64)
+    found = np.empty(2, np.int64)
     for start in (newest[x], newest[y]):
         k = start
         while k >= 0:

@@ -23,6 +23,7 @@ from ibmap.kernels import (
     counting,
     distinct,
     expected_counts,
+    flips,
     look,
     outside_pairs,
     slice_patterns,
@@ -59,9 +60,11 @@ STATES2, ROWS, COUNTS2, COUNTS3 = uint8[:, ::1], int32[::1], int32[:, ::1], int3
 TABLES = types.UniTuple(FLOATS, 3)
 SEEN = (WORDS, WORDS2, NUMBERS, NUMBERS)  # a set, all sets, the newest, the earlier
 
-MEMORY: Group = (
+BETWEEN_LOOKS: Group = (
     (distinct.count_fresh, (int64, *SEEN, boolean[::1])),
     (distinct.count_other, (NUMBERS2, WORDS2, *SEEN[1:])),
+    (flips.update_gains, (int64, FLOATS2, FLOATS2)),
+    (flips.first_best, (FLOATS2, float64)),
 )
 
 BINARY_DATA = structure(
@@ -141,7 +144,7 @@ BINARY: tuple[Group, ...] = (
             (STATES2, ROWS, ROWS, NUMBERS2, NUMBERS, NUMBERS, float64, TABLES, float64, FLOATS),
         ),
     ),
-    MEMORY,
+    BETWEEN_LOOKS,
     ((binary_rows.group_expected, (STATES2, ROWS, ROWS, NUMBERS2, NUMBERS, int64, NUMBERS)),),
 )
 
@@ -160,7 +163,7 @@ ANY_STATES: tuple[Group, ...] = (
     ((outside_pairs.outside_terms, (CONTEXT, DATA, PRIOR, QUESTION, FLOATS)),),
     ((counting.number_slices, (uint16[:, ::1], NUMBERS, NUMBERS, NUMBERS)),),
     ((expected_counts.add_expected, (CONTEXT, DATA, int64, int64, NUMBERS)),),
-    MEMORY,
+    BETWEEN_LOOKS,
 )
 
 SINGLE_TESTS: Group = (

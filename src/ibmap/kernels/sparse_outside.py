@@ -7,6 +7,7 @@ small slices all variables are done at a time, for larger ones all edges of a va
 
 import numpy as np
 
+from ibmap.kernels.binary_sparse import member_terms
 from ibmap.kernels.compiling import bare, inner, kernel
 from ibmap.kernels.edge_kinds import HALF, HUGE, LONE, MEDIUM, POINT, SMALL, bounds, mark, parted
 from ibmap.kernels.huge_edges import fill_huge_factors, huge_slices_alone, merge_huge
@@ -110,22 +111,24 @@ def larger_terms(slices, edges, groups, priors, factors, tables, hyperparameters
 
 
 @kernel
-def outside_terms(slices, most, near, priors, shares, factors, tables, hyperparameters, own, adds, drops):
-    """Do all tests of the variables outside the blanket but those of pairs of them.
+def outside_terms(slices, most, near, priors, shares, factors, tables, hyperparameters, adds, drops):
+    """Do all tests of the variables outside the blanket but those of pairs of them, and of single members.
 
     slices: IN, (data points with state 1 by variable, live slice and X; those of all by slice and X; how
     many slices have over `most` data points and over one; for each 64 variables their states in each dead
     slice; which variables are outside). near: IN, edges (slice, slice, member). shares, factors: IN, tables
     for sets of as many members as the blanket and of one less. hyperparameters: IN, of a cell and of a row.
-    own: OUT, -log Pr(I(X, W | B)). adds: OUT, sums of log Pr(not I) for B + W. drops: IN and OUT, sums of
-    log Pr(I) for B - b.
+    adds: OUT, sums of log Pr(not I) for B + W. drops: IN and OUT, sums of log Pr(I) for B - b. Returns the
+    term of the blanket as it is.
     """
-    d = drops.shape[0]
+    d, own = drops.shape[0], np.empty(adds.shape[0])
+    term = member_terms(slices[1], near, priors[1], shares[1], tables[0], tables[1], drops)
     edges, groups = parted(near, slices[1], most, slices[3], d)
     given, without = np.empty((d, own.shape[0])), np.empty(d)
     small_terms(slices, edges, groups, shares[0], shares[1], own, given, without)
     larger_terms(slices, edges, groups, priors, factors, tables, hyperparameters, own, given, without)
     add_terms(given, without, priors, own, adds, drops)
+    return term - np.sum(own)
 
 
 @bare

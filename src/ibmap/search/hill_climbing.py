@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ibmap.graph import MarkovGraph
+from ibmap.kernels import flips
 from ibmap.looking import Look, looking
 from ibmap.progress import Callback, Monitor, Progress
 from ibmap.score import LocalScore
@@ -192,9 +193,9 @@ class _Climber:
 
     def _in_doubt(self) -> NDArray[np.bool_]:
         """Tell which pairs have a bound that does not rule out that they win."""
-        is_known = self.is_exact & self.is_exact.T
-        if is_known.all():
+        if self.is_exact.all():
             return np.zeros((0, 0), bool)
+        is_known = self.is_exact & self.is_exact.T
         best = self.gains[is_known].max(initial=-np.inf)
         return np.triu(~is_known & (self.gains >= max(best, TOLERANCE) - TOLERANCE))
 
@@ -264,13 +265,7 @@ class _Climber:
 
     def _update_gains(self, x: int) -> None:
         """Recompute the gains, or their bounds, of all flips that touch one variable."""
-        own = self.changes.diagonal()
-        with np.errstate(invalid="ignore"):
-            gains = (self.changes[x] - own[x]) + (self.changes[:, x] - own)
-        gains = np.where(np.isnan(gains), -np.inf, gains)  # from impossible to impossible
-        gains[x] = -np.inf
-        self.gains[x, :] = gains
-        self.gains[:, x] = gains
+        flips.update_gains(x, self.changes, self.gains)
 
     def _total(self) -> float:
         """Sum the terms of all variables."""
@@ -325,11 +320,8 @@ def best_flip(gains: NDArray[np.float64]) -> tuple[int, int, float]:
     >>> best_flip(np.array([[-np.inf, 2.0, 2.0], [2.0, -np.inf, 1.0], [2.0, 1.0, -np.inf]]))
     (0, 1, 2.0)
     """
-    if gains.size == 0:
+    first = flips.first_best(np.ascontiguousarray(gains, np.float64), TOLERANCE)
+    if first < 0:
         return 0, 0, -math.inf
-    best = gains.max()
-    if best == -np.inf:
-        return 0, 0, -math.inf
-    first = int(np.argmax(gains >= best - TOLERANCE))  # row by row: the lowest pair, x < y
-    x, y = divmod(first, gains.shape[1])
+    x, y = divmod(first, gains.shape[1])  # row by row: the lowest pair, x < y
     return x, y, float(gains[x, y])
