@@ -109,7 +109,7 @@ class LargeLooks:
             laid.edges,
             priors,
             (same.shares, less.shares),
-            (same.factors, less.factors),
+            (same.factors, less.factors, same.placed_factors),
             (tables.logs, tables.smalls, tables.scaled),
             tables.hyperparameters,
             adds,

@@ -5,7 +5,8 @@ the tuple of what they returned, and so on; what it returns is its result. A `Te
 several works at once. Its threads take the calls of works under way before they begin
 others, so that few are under way at a time, and of these calls those named first by any
 work: name the longest first. The thread that asks is one of the team: it never waits while
-there is something to do, and a team of one has no other.
+there is something to do, and a team of one has no other. Who finds nothing to do looks out for
+it for a moment before going to sleep, since to be woken takes as long as a call.
 """
 
 from __future__ import annotations
@@ -17,9 +18,15 @@ from threading import Condition, Lock, Thread
 from types import TracebackType
 from typing import Any, Generic, TypeVar
 
+import numpy as np
+
+from ibmap.kernels.compiling import IS_COMPILED
+from ibmap.kernels.waiting import wait_for_change
+
 Found = TypeVar("Found")
 Call = Callable[[], Any]
 Work = Generator[tuple[Call, ...], tuple[Any, ...], Found]
+PATIENCE = 10_000 if IS_COMPILED else 0  # looks out for something to do: under half a millisecond
 
 
 def whole(call: Callable[[], Found]) -> Work[Found]:
@@ -150,6 +157,7 @@ class Team:
         self._begun: list[Step] = []  # calls of works under way
         self._fresh: deque[Step] = deque()  # works to begin
         self._n_busy = 0  # steps being carried out
+        self._news = np.zeros(1, np.int64)  # how often there was something for those who wait
         self._is_closed = False
         self._error: BaseException | None = None
         self._threads = [Thread(target=self._help, daemon=True) for _ in range(n_threads - 1)]
@@ -167,7 +175,7 @@ class Team:
         with self._lock:
             self._is_closed = True
             self._forget()
-            self._helpers.notify_all()
+            self._tell(self._helpers, len(self._threads))
         for thread in self._threads:
             thread.join()
 
@@ -207,7 +215,7 @@ class Team:
         courses = [_Course(work) for work in works]
         with self._lock:
             self._fresh.extend((course, 0, None) for course in courses)
-            self._helpers.notify(len(courses) - 1)
+            self._tell(self._helpers, len(courses) - 1)
         while (step := self._next(self._caller, lambda: self._n_busy == 0)) is not None:
             self._carry_out(step)
         if self._error is not None:
@@ -222,17 +230,32 @@ class Team:
 
     def _next(self, waiting: Condition, is_over: Callable[[], bool]) -> Step | None:
         """Take a step to carry out, when there is one; None if there will be none."""
-        with self._lock:
-            while not self._begun and not self._fresh:
+        is_patient = PATIENCE > 0
+        while True:
+            with self._lock:
+                if self._begun or self._fresh:
+                    return self._take()
                 if is_over():
                     return None
-                waiting.wait()
-            self._n_busy += 1
-            if not self._begun:
-                return self._fresh.popleft()
-            first = min(self._begun, key=_place)
-            self._begun.remove(first)
-            return first
+                n_news = int(self._news[0])
+                if not is_patient:
+                    waiting.wait()
+            if is_patient:
+                is_patient = bool(wait_for_change(self._news, n_news, PATIENCE))
+
+    def _take(self) -> Step:
+        """Take the step to carry out first; the lock is held."""
+        self._n_busy += 1
+        if not self._begun:
+            return self._fresh.popleft()
+        first = min(self._begun, key=_place)
+        self._begun.remove(first)
+        return first
+
+    def _tell(self, waiting: Condition, n_wanted: int) -> None:
+        """Tell those who look out that there is something new, and wake some who sleep; the lock is held."""
+        self._news[0] += 1
+        waiting.notify(n_wanted)
 
     def _carry_out(self, step: Step) -> None:
         """Make a call, or begin a work; offer the calls that can now be made."""
@@ -247,10 +270,10 @@ class Team:
             self._n_busy -= 1
             if more and self._error is None and not self._is_closed:
                 self._begun.extend(more)
-                self._helpers.notify(len(more) - 1)  # this thread takes one
+                self._tell(self._helpers, len(more) - 1)  # this thread takes one
                 self._caller.notify()
             elif self._n_busy == 0:
-                self._caller.notify()
+                self._tell(self._caller, 1)
 
     def _follow(self, course: _Course[Any], place: int, call: Call | None) -> list[Step]:
         """Make one step of a work; list what follows from it."""

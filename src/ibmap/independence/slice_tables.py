@@ -111,6 +111,11 @@ class GivenTables:
         """What factors of slices of at most 1000 data points have of their size; see `factor_table`."""
         return factor_table(self._tables.scaled[2], self.prior)
 
+    @cached_property
+    def placed_factors(self) -> Floats:
+        """What factors of slices of at most 64 data points have of their rows; see `placed_table`."""
+        return placed_table(*self._tables.smalls[1:], self.prior)
+
 
 def log_tables(n_samples: int, prior: Prior) -> tuple[Floats, Floats, Floats]:
     """Tabulate the log-rising factorials of two-by-two slices by count.
@@ -272,6 +277,28 @@ def factor_table(totals: Floats, prior: Floats) -> tuple[Floats, Floats]:
     bases, weights = np.full(len(totals), unseen), prior[1] * unseen * totals
     bases[:2], weights[:2] = 1.0, 0.0
     return bases, weights
+
+
+def placed_table(rows: Floats, totals: Floats, prior: Floats) -> Floats:
+    """Tabulate what the factors of slices of at most 64 data points have of their rows and the prior.
+
+    Parameters
+    ----------
+    rows, totals : ndarray
+        Factors of the Bayes factor by the size of a row, and of a slice.
+    prior : ndarray
+        As for `share_table`.
+
+    Returns
+    -------
+    ndarray of shape (65 * 65, 2)
+        By counts of X = 0 and X = 1 a base and a weight; see `ibmap.kernels.word_edges`.
+    """
+    counts, unseen = np.arange(SIDE), math.exp(-prior[2])
+    sizes = (counts[:, None] + counts).ravel()
+    weights = prior[1] * unseen * np.outer(rows, rows).ravel() * totals[np.minimum(sizes, SMALL)]
+    is_known = (sizes >= 2) & (sizes <= SMALL)
+    return np.stack([np.where(sizes < 2, 1.0, unseen), np.where(is_known, weights, 0.0)], axis=1)
 
 
 def change_table(shares: Floats) -> Floats:

@@ -7,7 +7,8 @@ outside the blanket is worked out in another way for each.
 - `HALF`: at most 15 of each state of X, a live slice and a dead one (`small_outside`),
 - `SMALL`: as many, two live ones (there too),
 - `POINT`: more, a live slice and a dead one (`point_edges`),
-- `MEDIUM`: at most 1000, two live ones (`medium_edges`),
+- `WORD`: two live ones, at most 64 (`word_edges`),
+- `MEDIUM`: at most 1000, alike (`medium_edges`),
 - `HUGE`: more (`huge_edges`).
 
 With prior odds for which products of 1000 data points would not stay finite the bound is 64.
@@ -17,9 +18,10 @@ import numpy as np
 
 from ibmap.kernels.compiling import bare, inlined, inner
 from ibmap.kernels.shares import MOST
+from ibmap.kernels.two_by_two import SMALL as MOST_IN_WORD
 
-LONE, HALF, SMALL, POINT, MEDIUM, HUGE = range(6)
-KINDS = 6
+LONE, HALF, SMALL, POINT, WORD, MEDIUM, HUGE = range(7)
+KINDS = 7
 
 
 @bare
@@ -32,6 +34,8 @@ def kind_of(z, y, sizes, most, n_live):
         return HALF if y >= n_live else SMALL
     if y >= n_live:
         return POINT
+    if low + high <= MOST_IN_WORD:
+        return WORD
     return MEDIUM if low + high <= most else HUGE
 
 

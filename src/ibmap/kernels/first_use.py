@@ -30,6 +30,7 @@ from ibmap.kernels import (
     slice_products,
     small_layout,
     small_look,
+    waiting,
 )
 
 Group = tuple[tuple[Any, tuple[Any, ...]], ...]  # kernels, each with the types of its arguments
@@ -65,6 +66,7 @@ BETWEEN_LOOKS: Group = (
     (distinct.count_other, (NUMBERS2, WORDS2, *SEEN[1:])),
     (flips.update_gains, (int64, FLOATS2, FLOATS2)),
     (flips.first_best, (FLOATS2, float64)),
+    (waiting.wait_for_change, (NUMBERS, int64, int64)),
 )
 
 BINARY_DATA = structure(

@@ -43,9 +43,9 @@ def part_sums(laid, first, last, is_last, prior, tables, patterns, pattern_start
     """Add up -log Pr(I(X, Y | B + W)) over Y for every W, beyond that of slices without data.
 
     laid: IN, a `large_layout.Layout`. first, last: IN, which of the slices of over 64 data points. is_last:
-    IN, whether all smaller ones too. prior: IN, of a slice given one variable more than the blanket. tables: IN,
-    (logs, smalls, scaled). patterns, pattern_starts: IN, as for `pattern_sums`. parts: IN, addresses of the
-    kernels. Returns the sums.
+    IN, whether all smaller ones too. prior: IN, of a slice given one variable more than the blanket.
+    tables: IN, (logs, smalls, scaled). patterns, pattern_starts: IN, as for `pattern_sums`. parts: IN,
+    addresses of the kernels. Returns the sums.
     """
     sums = np.zeros(laid.outside.shape[0])
     add_large(laid, first, last, prior, tables, parts, sums)

@@ -9,10 +9,17 @@ import numpy as np
 
 from ibmap.kernels.binary_sparse import member_terms
 from ibmap.kernels.compiling import bare, inner, kernel
-from ibmap.kernels.edge_kinds import HALF, HUGE, LONE, MEDIUM, POINT, SMALL, bounds, mark, parted
+from ibmap.kernels.edge_kinds import HALF, HUGE, KINDS, LONE, MEDIUM, POINT, SMALL, WORD, bounds, mark, parted
 from ibmap.kernels.huge_edges import fill_huge_factors, huge_slices_alone, merge_huge
-from ibmap.kernels.lone_edges import DIGITS, WORD, merge_lone
-from ibmap.kernels.medium_edges import fill_cells, medium_slices_alone, merge_medium
+from ibmap.kernels.lone_edges import DIGITS, merge_lone
+from ibmap.kernels.lone_edges import WORD as BITS
+from ibmap.kernels.medium_edges import (
+    fill_cells,
+    fill_edge_factors,
+    fill_slice_factors,
+    medium_slices_alone,
+    merge_medium,
+)
 from ibmap.kernels.point_edges import fill_point_factors, merge_points
 from ibmap.kernels.shares import MOST
 from ibmap.kernels.small_outside import (
@@ -23,7 +30,9 @@ from ibmap.kernels.small_outside import (
     point_changes,
     small_slices_alone,
 )
+from ibmap.kernels.two_by_two import SMALL as MOST_IN_WORD
 from ibmap.kernels.two_by_two import log_dependent
+from ibmap.kernels.word_edges import fill_words, merge_words, word_slices_alone
 
 
 @inner
@@ -54,7 +63,7 @@ def small_terms(slices, edges, groups, same, less, own, given, without):
     with_w, by_slice, adds = np.empty((n_live, m)), np.empty(n_live), np.empty(m)
     small_slices_alone(bytes_of, slice_bytes, sizes, n_live, same, less, own, adds, with_w, by_slice)
     whole = np.sum(by_slice)
-    digits, counts = np.zeros((2, DIGITS), np.uint64), np.empty((2, lone.shape[0] * WORD), np.int64)
+    digits, counts = np.zeros((2, DIGITS), np.uint64), np.empty((2, lone.shape[0] * BITS), np.int64)
     for i in range(without.shape[0]):
         row = given[i]
         row[:] = adds
@@ -78,36 +87,65 @@ def larger_slices(sizes, n_huge, n_live, edges, groups):
     is_wanted = is_joined.copy()
     for z in range(n_live):
         is_wanted[z] |= max(sizes[z, 0], sizes[z, 1]) > MOST
+    mark(edges, groups, WORD, is_wanted)
     mark(edges, groups, MEDIUM, is_wanted)
     mark(edges, groups, HUGE, is_wanted)
     return np.flatnonzero(is_wanted[:n_live]), n_huge + np.flatnonzero(is_joined[n_huge:n_live])
+
+
+@bare
+def count_over(slices, sizes, most):
+    """Count the slices of over some data points, which come first."""
+    n = 0
+    while n < slices.shape[0] and sizes[slices[n], 0] + sizes[slices[n], 1] > most:
+        n += 1
+    return n
+
+
+@inner
+def edge_factors(edges, groups, sizes, scaled, less):
+    """Give what the factors of merged slices of up to 1000 data points have that depends on no W."""
+    of_edges = np.empty((edges.shape[0], 2))
+    for i in range(groups.shape[0] // KINDS):
+        first, last = bounds(groups, i, WORD)[0], bounds(groups, i, MEDIUM)[1]
+        fill_edge_factors(edges[first:last], sizes, scaled, less, of_edges[first:last])
+    return of_edges
 
 
 @inner
 def larger_terms(slices, edges, groups, priors, factors, tables, hyperparameters, own, given, without):
     """Add the tests in larger slices, one variable after the other. own, given, without: IN and OUT."""
     ones, sizes, n_huge, n_live, lone, outside = slices
-    (logs, smalls, scaled), (same, less) = tables, factors
+    (logs, smalls, scaled), (same, less, placed) = tables, factors
     larger, joined = larger_slices(sizes, n_huge, n_live, edges, groups)
     cells, alone, huge_alone = np.empty((n_live, 4), np.int32), np.empty((n_live, 4)), np.empty((n_huge, 2))
-    points = np.empty((n_live, 4, 2))
+    points, words, of_slices = np.empty((n_live, 4, 2)), np.empty(n_live, np.uint32), np.empty((n_live, 4))
+    fill_slice_factors(larger[n_huge:], sizes, scaled, same, less, of_slices)
+    of_edges = edge_factors(edges, groups, sizes, scaled, less)
+    n_over = max(n_huge, count_over(larger, sizes, MOST_IN_WORD))
+    medium, small = larger[n_huge:n_over], larger[n_over:]
     for v in range(outside.shape[0] if larger.shape[0] else 0):
         fill_cells(larger, ones[v], sizes, cells)
-        shares = medium_slices_alone(larger[n_huge:], cells, scaled, same, less, alone)
+        fill_words(small, cells, words)
+        shares = medium_slices_alone(medium, cells, scaled, same, of_slices, alone)
+        others = word_slices_alone(small, sizes, words, smalls[0], placed, of_slices, alone)
         more = huge_slices_alone(n_huge, cells, priors, logs, smalls, huge_alone)
         fill_point_factors(joined, cells, priors, scaled, hyperparameters, points)
         fill_huge_factors(n_huge, cells, priors, logs, smalls, hyperparameters, points)
-        own[v] += shares[0] + more[0]
-        states, place = lone[outside[v] // WORD], outside[v] % WORD
+        own[v] += shares[0] + others[0] + more[0]
+        alone_less, alone_given = shares[1] + others[1] + more[1], shares[2] + others[2] + more[2]
+        states, place = lone[outside[v] // BITS], outside[v] % BITS
         for i in range(without.shape[0]):
             first, last = bounds(groups, i, POINT)
             point = merge_points(edges[first:last], n_live, sizes, states, place, points)
             first, last = bounds(groups, i, MEDIUM)
-            medium = merge_medium(edges[first:last], cells, scaled, same, less, alone)
+            larger_ones = merge_medium(edges[first:last], of_edges[first:last], cells, scaled, same, alone)
+            first, last = bounds(groups, i, WORD)
+            smaller = merge_words(edges[first:last], of_edges[first:last], words, smalls[0], placed, alone)
             first, last = bounds(groups, i, HUGE)
             huge = merge_huge(edges[first:last], n_huge, cells, priors, logs, smalls, huge_alone, alone)
-            without[i] += shares[1] + more[1] + point[0] + medium[0] + huge[0]
-            given[i, v] += shares[2] + more[2] + point[1] + medium[1] + huge[1]
+            without[i] += alone_less + point[0] + larger_ones[0] + smaller[0] + huge[0]
+            given[i, v] += alone_given + point[1] + larger_ones[1] + smaller[1] + huge[1]
 
 
 @kernel
@@ -117,7 +155,8 @@ def outside_terms(slices, most, near, priors, shares, factors, tables, hyperpara
     slices: IN, (data points with state 1 by variable, live slice and X; those of all by slice and X; how
     many slices have over `most` data points and over one; for each 64 variables their states in each dead
     slice; which variables are outside). near: IN, edges (slice, slice, member). shares, factors: IN, tables
-    for sets of as many members as the blanket and of one less. hyperparameters: IN, of a cell and of a row.
+    for sets of as many members as the blanket and of one less, and factors by place for as many.
+    hyperparameters: IN, of a cell and of a row.
     adds: OUT, sums of log Pr(not I) for B + W. drops: IN and OUT, sums of log Pr(I) for B - b. Returns the
     term of the blanket as it is.
     """
