@@ -3,6 +3,7 @@
 import itertools
 import math
 import os
+import time
 from collections import defaultdict
 
 import numpy as np
@@ -128,17 +129,27 @@ def test_repeated_rows_are_merged_without_a_trace():
     )
 
 
-def test_compiled_kernels_older_than_any_source_are_thrown_away(tmp_path, monkeypatch):
+def test_compiled_kernels_older_than_a_source_they_depend_on_are_thrown_away(tmp_path, monkeypatch):
     monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
-    source, cache = tmp_path / "kernel.py", tmp_path / "__pycache__"
+    cache, now = tmp_path / "__pycache__", time.time()
     cache.mkdir()
-    source.write_text("")
-    for name, age in (("old.nbi", -10), ("new.nbi", 10)):
-        (cache / name).write_text("")
-        stamp = source.stat().st_mtime + age
-        os.utime(cache / name, (stamp, stamp))
-    assert drop_stale_cache(tmp_path) == 1
-    assert [path.name for path in cache.iterdir()] == ["new.nbi"]
+    sources = {
+        "caller": "from ibmap.kernels.between import step\n",
+        "between": "def step():\n    from ibmap.kernels import changed\n",
+        "changed": "import numpy\n",
+        "other": "from ibmap.kernels.another import far\n",  # not there
+    }
+    for name, text in sources.items():
+        (tmp_path / f"{name}.py").write_text(text)
+        os.utime(tmp_path / f"{name}.py", (now - 5, now - 5) if name == "changed" else (now - 30, now - 30))
+    ages = {"caller.look-1.py311": 10, "caller.late-9.py311": 1, "other.pack-2.py311": 10, "gone.f-3": 10}
+    for name, age in ages.items():
+        (cache / f"{name}.nbi").write_text("")
+        os.utime(cache / f"{name}.nbi", (now - age, now - age))
+    assert drop_stale_cache(tmp_path) == 2
+    assert {path.name for path in cache.iterdir()} == {"caller.late-9.py311.nbi", "other.pack-2.py311.nbi"}
+    assert drop_stale_cache(tmp_path) == 0
+    assert (cache / "other.pack-2.py311.nbi").stat().st_mtime > now - 5  # not asked again
     assert drop_stale_cache(tmp_path / "nowhere") == 0
 
 

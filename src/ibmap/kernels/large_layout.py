@@ -122,7 +122,7 @@ def lay_out(columns, row_bits, weights, n_planes, x, members, grid, few, n_parts
     n_huge, n_large, n_small, n_live = kinds[0], kinds[1], end_words(kinds, few), kinds[3]
     outside = list_outside(columns.shape[0], x, members)
     if n_live == 0 and not is_grid and edges.shape[0] + diagonals.shape[0] == 0:
-        outside = outside[:0]
+        labels, outside, sizes = labels[:0], outside[:0], sizes[-1:]
     slots, run_words = place_large(labels, columns[x], weights, sizes, n_large, n_planes)
     words_large = pack(row_bits, slots, outside)
     ends = (n_large, n_small, n_live)
