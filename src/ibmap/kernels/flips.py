@@ -10,12 +10,12 @@ def update_gains(x, changes, gains):
     """Work out what all flips that touch one variable gain.
 
     x: IN. changes: IN, entry (x, y) is the term of x with y flipped in its blanket, entry (x, x) that of the
-    blanket as it is. gains: IN and OUT, row and column x; a flip from impossible to impossible gains nothing.
+    blanket as it is. gains: IN and OUT, row and column x; minus infinity for a flip to what is impossible.
     """
     for y in range(gains.shape[0]):
-        gain = (changes[x, y] - changes[x, x]) + (changes[y, x] - changes[y, y])
-        if y == x or np.isnan(gain):
-            gain = -np.inf
+        gain = -np.inf
+        if y != x and min(changes[x, y], changes[y, x]) > -np.inf:
+            gain = (changes[x, y] - changes[x, x]) + (changes[y, x] - changes[y, y])
         gains[x, y] = gain
         gains[y, x] = gain
 
