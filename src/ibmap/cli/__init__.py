@@ -11,6 +11,7 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
+from ibmap.cli.loading import skip_plugins
 from ibmap.errors import IbmapError
 
 USER_ERROR = 2
@@ -34,6 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         interrupt.
     """
     _collect_rarely()
+    skip_plugins()
     from ibmap.cli.app import app
     from ibmap.cli.console import say
 

@@ -51,6 +51,7 @@ from ibmap.cli.arguments import (
 from ibmap.cli.compiling import prepare_climb
 from ibmap.cli.console import interruptible, print_json, say, warnings_as_messages
 from ibmap.cli.interrupts import Interrupts
+from ibmap.cli.loading import load_numba
 from ibmap.cli.options import (
     Algorithm,
     Hyperparameters,
@@ -136,8 +137,10 @@ def _learn(  # noqa: PLR0913, PLR0917 - a command's options are its parameters
         "penalty": penalty, "ridge": ridge, "ordered": True if ordered == ["all"] else ordered,
     }  # fmt: skip
     given = {name: value for name, value in named.items() if value is not None}
+    load_numba()
     refuse_inapplicable(algorithm, given)
-    check_outputs(outputs or [])
+    if outputs:
+        check_outputs(outputs)
     if report is not None:
         check_page(report)
     reading = Reading(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ibmap.blankets.grow_shrink import gsmn_operator
 from ibmap.blankets.gsmn_star import star_operator
@@ -17,8 +17,10 @@ from ibmap.learning.options import TreeSearchOptions
 from ibmap.options import as_choice
 from ibmap.result import SearchResult, provenance_of
 from ibmap.search.asked import AskedTests
-from ibmap.search.tree_search import Callback, TreeSearch, tree_search
 from ibmap.table import EncodedTable
+
+if TYPE_CHECKING:
+    from ibmap.search.tree_search import Callback, TreeSearch
 
 CLOSURES = ("gsmn", "gsmn-star", "gsimn")
 
@@ -48,6 +50,8 @@ def learn_ts(
     SearchResult
         With score and bound; a `SearchWarning` if a limit was hit.
     """
+    from ibmap.search.tree_search import tree_search  # other learners do without its many kernels
+
     begun = time.perf_counter()
     budget = options.budget()
     test = options.make_test(table)
