@@ -28,7 +28,7 @@ demo: $(USER_STAMP)
 	$(BIN)/ibmap demo
 
 test: $(DEV_STAMP)
-	$(BIN)/python -m pytest -n $(JOBS)
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
 lint: $(DEV_STAMP)
 	$(BIN)/ruff check .

@@ -11,6 +11,8 @@ from ibmap.layout import network_svg
 from ibmap.model import flat_network, to_pgmpy, to_pyagrum
 from report_samples import NAUGHTY, naughty, ring, sample
 
+pytestmark = pytest.mark.compiled_only("what other libraries make of a result says nothing about kernels")
+
 
 def pairs(edges):
     return {frozenset(edge) for edge in edges}

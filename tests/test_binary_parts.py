@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from effort import scaled
 from ibmap import BayesianTest, large_looks
 from ibmap.binary_score import BinaryScore
 from ibmap.score import TestScore
@@ -23,10 +24,10 @@ BLANKETS = [(), (1,), (1, 4, 7), (2, 3, 5, 6, 9), tuple(range(1, 10)), (1, 2, 3,
 
 @pytest.mark.parametrize("blanket", BLANKETS[-2:])
 def test_sums_over_large_slices_are_the_same_however_they_are_cut(monkeypatch, blanket):
-    score = some_score(n_rows=60000)  # slices of over 64 data points
+    score = some_score(n_rows=scaled(60000, 20000))  # slices of over 64 data points
     whole = score.changes(0, blanket)
     monkeypatch.setattr(large_looks, "WORK_OF_PART", 1.0)
-    for most in (2, 3, 4, 100):
+    for most in scaled((2, 3, 4, 100), (2, 100)):
         monkeypatch.setattr(large_looks, "MAX_PARTS", most)
         parts = next(score.shared_bounds(0, blanket))
         assert len(parts) >= 2 + min(most, 60)
@@ -38,9 +39,9 @@ def test_threads_that_share_the_parts_of_looks_find_the_same_bits(monkeypatch, w
     monkeypatch.setattr(large_looks, "WORK_OF_PART", work)
     score = some_score()
     alone = [score.bounds(0, blanket)[0] for blanket in BLANKETS]
-    for n_threads in (1, 2, 3, 4):
+    for n_threads in scaled((1, 2, 3, 4), (1, 4)):
         with Team(n_threads) as team:
-            for _ in range(3):
+            for _ in range(scaled(3, 1)):
                 found = team.run([score.shared_bounds(0, blanket) for blanket in BLANKETS])
                 assert all(np.array_equal(f[0], a) for f, a in zip(found, alone, strict=True))
 
@@ -57,8 +58,9 @@ def test_terms_stay_finite_however_sure_the_prior_is_of_dependence(prior):
 @pytest.mark.parametrize("prior", [0.99, 0.991, 0.999999, 1 - 1e-9, 1 - 1e-15])
 def test_large_blankets_keep_all_digits_however_sure_the_prior_is_of_independence(prior):
     rng = np.random.default_rng(0)
-    codes = rng.integers(0, 2, (4000, 12))
-    codes[:, 1] = codes[:, 0] ^ (rng.random(4000) < 0.2)
+    n_rows = scaled(4000, 500)
+    codes = rng.integers(0, 2, (n_rows, 12))
+    codes[:, 1] = codes[:, 0] ^ (rng.random(n_rows) < 0.2)
     test = BayesianTest(EncodedTable.from_codes(codes, [2] * 12), prior)
     for blanket in [tuple(range(1, 9)), tuple(range(1, 11))]:
         expected = TestScore(test).changes(0, blanket)

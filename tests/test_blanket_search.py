@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 import naive
 import naive_tree
+from effort import scaled
 from ibmap import BayesianTest, closure_score
 from ibmap.blankets.grow_shrink import grow_shrink, gsmn_operator
 from ibmap.independence.protocol import Triplet
@@ -172,7 +173,7 @@ def test_the_number_of_threads_changes_nothing():
         assert (one.n_nodes, one.stopped, len(one.asked)) == (three.n_nodes, three.stopped, len(three.asked))
 
 
-@pytest.mark.parametrize("memory", ["100 kB", "1 MB"])
+@pytest.mark.parametrize("memory", scaled(["100 kB", "1 MB"], ["100 kB", "400 kB"]))
 def test_memory_is_kept_below_its_limit(memory):
     test = BayesianTest(hard(40, 300))
     search = BlanketSearch(grow_shrink(test, 0), test)
@@ -185,6 +186,7 @@ def test_memory_is_kept_below_its_limit(memory):
     assert search.lowest < search.cost <= before
 
 
+@pytest.mark.compiled_only("the search of one variable is stopped by the same kernels")
 def test_a_limit_on_memory_ends_a_search_of_all_variables():
     test = BayesianTest(hard(40, 300))
     found = tree_search(gsmn_operator(test), test, budget=make_budget(max_memory="3 MB"))

@@ -19,6 +19,8 @@ from ibmap.search.cost import DistinctTests
 from ibmap.table import EncodedTable
 from strategies import tables
 
+pytestmark = pytest.mark.compiled_only("a search that is cut and goes on calls the same kernels")
+
 
 def facts(result):
     """Everything a result holds but the time it took."""

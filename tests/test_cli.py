@@ -15,6 +15,8 @@ from ibmap.cli.progress import Waiting
 from ibmap.evidence.words import in_words, times
 from ibmap.search.hill_climbing import Progress
 
+pytestmark = pytest.mark.compiled_only("a program as a whole says nothing new about kernels")
+
 
 def test_learn_prints_a_summary_worth_reading(run, table):
     found = run("learn", table)

@@ -7,6 +7,8 @@ import pytest
 
 from cli_runner import run_fixture, table_fixture  # noqa: F401
 
+pytestmark = pytest.mark.compiled_only("a program as a whole says nothing new about kernels")
+
 
 @pytest.mark.parametrize(
     ("options", "reason"),

@@ -8,6 +8,8 @@ import pytest
 from cli_runner import TABLE, run_fixture, table_fixture  # noqa: F401
 from ibmap import SearchResult
 
+pytestmark = pytest.mark.compiled_only("a program as a whole says nothing new about kernels")
+
 
 @pytest.fixture(name="net")
 def net_fixture(run, table, tmp_path):

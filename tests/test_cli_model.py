@@ -8,6 +8,8 @@ import pytest
 import ibmap
 from cli_runner import run_fixture  # noqa: F401
 
+pytestmark = pytest.mark.compiled_only("a program as a whole says nothing new about kernels")
+
 ROWS = ["sunny,hot,stay", "sunny,hot,stay", "rainy,mild,play", "rainy,cool,play", "sunny,cool,play"] * 6
 TABLE = "\n".join(["outlook,heat,play", *ROWS]) + "\n"
 

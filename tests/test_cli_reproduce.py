@@ -18,6 +18,8 @@ from ibmap.experiments import paper
 from ibmap.experiments.figures import rendered
 from ibmap.experiments.problems import PartOfTable, SampledNetwork
 
+pytestmark = pytest.mark.compiled_only("a program as a whole says nothing new about kernels")
+
 SMALL = {
     "benchmark-third": (PartOfTable("lenses", 3, 5, 24), PartOfTable("baloons", 3, 5, 20)),
     "n50": tuple(SampledNetwork(8, tau, rows) for tau in (1, 2) for rows in (100, 500)),

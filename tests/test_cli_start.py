@@ -10,6 +10,8 @@ from ibmap.cli.loading import load_numba, unavailable
 from ibmap.containers import take_apart
 from ibmap.kernels.compiling import IS_COMPILED
 
+pytestmark = pytest.mark.compiled_only("a program as a whole says nothing new about kernels")
+
 UNUSED = ("scipy.linalg", "narwhals", "sklearn", "networkx", "pandas", "pyarrow", "matplotlib")
 
 

@@ -15,6 +15,8 @@ from ibmap import datasets
 from ibmap.datasets.catalogue import CATALOGUE
 from ibmap.errors import FileFormatError, InvalidOptionError, UnavailableDataError
 
+pytestmark = pytest.mark.compiled_only("a study as a whole says nothing new about kernels")
+
 # SHA-256 of the header and the sorted rows, joined by commas and line breaks. Each was compared with the
 # file of the UCI repository as a multiset of rows: equal (monks-1: its 432 test rows; lenses: with the
 # codes 1, 2, 3 of the file written as the labels of its description).

@@ -13,6 +13,8 @@ from ibmap.graph import MarkovGraph
 from ibmap.metrics import compare_edges
 from ibmap.report import page
 
+pytestmark = pytest.mark.compiled_only("a program as a whole says nothing new about kernels")
+
 
 def test_the_table_is_always_the_same():
     table = demo.demo_table()

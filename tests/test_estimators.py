@@ -54,6 +54,7 @@ from strategies import edge_set
     ]
 )
 @pytest.mark.filterwarnings("ignore::ibmap.errors.DataWarning")  # the checks' tables have constant columns
+@pytest.mark.compiled_only("scikit-learn asks about what is around the kernels")
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
 

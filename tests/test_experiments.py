@@ -35,6 +35,8 @@ from ibmap.metrics import draw_triplets
 from ibmap.table import EncodedTable
 from strategies import queries, tables
 
+pytestmark = pytest.mark.compiled_only("a study as a whole says nothing new about kernels")
+
 
 def small_study(**options):
     problems = tuple(SampledNetwork(5, 2, rows) for rows in (30, 100))

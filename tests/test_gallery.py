@@ -9,6 +9,8 @@ import pytest
 
 from ibmap.simulate import random_network
 
+pytestmark = pytest.mark.compiled_only("a page or picture as a whole says nothing new about kernels")
+
 GALLERY = Path(__file__).parent.parent / "docs" / "gallery"
 NOTEBOOKS = sorted(GALLERY.glob("*.ipynb"))
 MAX_BYTES = 250_000

@@ -11,6 +11,8 @@ import pytest
 
 from ibmap import SearchResult
 
+pytestmark = pytest.mark.compiled_only("a program as a whole says nothing new about kernels")
+
 PROGRAM = """
 import os, signal, sys, threading
 from ibmap.cli import interrupts, main

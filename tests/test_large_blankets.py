@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from effort import scaled
 from ibmap import BayesianTest, binary_score, large_looks
 from ibmap.binary_score import BinaryScore
 from ibmap.independence.posterior import Prior
@@ -281,7 +282,7 @@ def test_large_blankets_are_scored_as_small_ones_are(n_members):
 @pytest.mark.parametrize("n_different", [0, 1, 2, 3])
 @pytest.mark.parametrize("prior", [0.5, 0.1])
 def test_where_no_two_data_points_come_together_the_prior_decides(n_different, prior):
-    codes = np.random.default_rng(5).integers(0, 2, (60, 36))
+    codes = np.random.default_rng(5).integers(0, 2, (scaled(60, 40), 36))
     codes[1, 2:33] = codes[0, 2:33]
     codes[1, 3 : 3 + n_different] ^= 1  # two slices that are one without so many members
     codes[:, 35] = 0

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from numba import njit
 
 import naive_terms
+from effort import scaled
 from ibmap import IBMAPHC, BayesianTest, table_score
 from ibmap.graph import MarkovGraph
 from ibmap.independence.table_numbers import TableNumbers
@@ -177,9 +178,10 @@ def test_new_groups_of_two_members_are_those_in_which_both_vary(data):
 
 def test_a_climb_over_many_states_is_the_same_on_any_number_of_threads():
     rng = np.random.default_rng(5)
-    codes = rng.integers(0, 8, (400, 9))
-    for k in range(1, 9):
-        codes[:, k] = np.where(rng.random(400) < 0.7, codes[:, k - 1], codes[:, k])
+    n_rows, n_variables = scaled((400, 9), (100, 6))
+    codes = rng.integers(0, 8, (n_rows, n_variables))
+    for k in range(1, n_variables):
+        codes[:, k] = np.where(rng.random(n_rows) < 0.7, codes[:, k - 1], codes[:, k])
     table = EncodedTable.from_codes(codes)
     one, two = (IBMAPHC(start="empty", n_jobs=n).fit(table) for n in (1, 2))
     assert one.score_ == two.score_
@@ -237,9 +239,10 @@ def test_slices_of_any_length_give_the_terms_of_the_definition(data):
 
 @pytest.mark.parametrize("prior", [1e-99, 1 - 1e-15])
 def test_hundreds_of_states_stay_finite_with_any_prior(prior):
-    states = np.random.default_rng(1).integers(0, 200, 16)
+    n_states = scaled(200, 100)
+    states = np.random.default_rng(1).integers(0, n_states, 16)
     codes = np.stack([states, states, states[::-1], 0 * states], axis=1)
-    table = EncodedTable.from_codes(codes, np.array([200, 200, 200, 3]))
+    table = EncodedTable.from_codes(codes, np.array([n_states] * 3 + [3]))
     found = TableScore(BayesianTest(table, prior=prior)).changes(0, (1,))
     expected = naive_terms.change_terms(*plain(table), 0, (1,), prior=prior)
     assert found == pytest.approx(expected, rel=1e-7, abs=1e-9)

@@ -9,6 +9,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from ibmap import IBMAPHC, MarkovNetwork, NetworkClassifier
 from ibmap.errors import InvalidTableError
 
+pytestmark = pytest.mark.compiled_only("what other libraries make of a result says nothing about kernels")
+
 
 def weather(n=200, seed=0):
     """Two features that tell the target, one that does not."""

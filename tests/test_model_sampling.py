@@ -21,6 +21,8 @@ from ibmap.model import Factor, MarkovNetwork
 from ibmap.simulation.sampling import GibbsPlan
 from test_model import models, parts, possible
 
+pytestmark = pytest.mark.compiled_only("samples are drawn by compiled code alone")
+
 
 def triangle(strength=0.7):
     """A network with a factor over three variables of mixed cardinalities."""

@@ -15,6 +15,8 @@ from ibmap.experiments.study import Learner
 from ibmap.independence.pairwise import PENALTY
 from ibmap.table import EncodedTable
 
+pytestmark = pytest.mark.compiled_only("a study as a whole says nothing new about kernels")
+
 
 @pytest.mark.parametrize("family", ["positive", "signed", "mixed", "three-state", "interaction", "parity"])
 def test_a_family_draws_what_it_says(family):

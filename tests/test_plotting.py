@@ -13,6 +13,8 @@ from ibmap.plotting import plot_comparison, plot_matrix, plot_network, plot_trac
 from ibmap.plotting.canvas import new_figure, picture_bytes
 from report_samples import NAUGHTY, naughty, ring, sample
 
+pytestmark = pytest.mark.compiled_only("a page or picture as a whole says nothing new about kernels")
+
 
 @pytest.fixture(name="ax")
 def ax_fixture():

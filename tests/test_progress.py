@@ -73,6 +73,7 @@ def test_a_monitor_stops_once_and_for_all():
     Monitor().tell("ascending", 1)
 
 
+@pytest.mark.compiled_only("what a climb tells of is not told by kernels")
 def test_a_climb_tells_of_every_phase():
     rng = np.random.default_rng(0)
     base = rng.integers(0, 3, 300)

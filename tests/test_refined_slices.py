@@ -4,10 +4,11 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import naive_refinements as naive
+from effort import examples, scaled
 from ibmap import BayesianTest
 from ibmap.independence.posterior import Prior
 from ibmap.independence.protocol import Triplet
@@ -76,7 +77,7 @@ def assert_bounds_hold(test, x, members):
             assert 0 <= lows[k] <= min(-independent, -dependent) + 1e-12
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     binary_tables(max_variables=6, max_rows=120),
     st.sampled_from(["sums", "ones"]),
@@ -93,9 +94,10 @@ def test_either_answer_costs_at_least_its_bound_given_any_larger_set(table, hype
 @pytest.mark.parametrize("share", [0.5, 0.04])
 def test_bounds_hold_for_slices_of_any_size(share):
     rng = np.random.default_rng(int(100 * share))
-    codes = (rng.random((400, 7)) < share).astype(int)
+    n_rows = scaled(400, 300)
+    codes = (rng.random((n_rows, 7)) < share).astype(int)
     codes[:, 6] = codes[:, 0] ^ codes[:, 1]
-    codes[:200, 5] = codes[:200, 6]
+    codes[: n_rows // 2, 5] = codes[: n_rows // 2, 6]
     test = BayesianTest(EncodedTable.from_codes(codes, [2] * 7))
     for members in ((), (0,), (0, 1), (2, 3), (0, 1, 2), (1, 2, 3, 4)):
         assert_bounds_hold(test, 6, set(members))

@@ -26,6 +26,8 @@ from ibmap.table import EncodedTable, Preparation
 from ibmap.text import printable
 from report_samples import NAUGHTY, naughty, ring, sample
 
+pytestmark = pytest.mark.compiled_only("a page or picture as a whole says nothing new about kernels")
+
 
 class Elements(HTMLParser):
     """Every element's tag, attributes and own text."""

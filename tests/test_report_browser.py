@@ -14,6 +14,8 @@ from ibmap.learning import HillClimbingOptions, learn_hc
 from ibmap.text import printable
 from report_samples import NAUGHTY, naughty, ring, sample
 
+pytestmark = pytest.mark.compiled_only("a page or picture as a whole says nothing new about kernels")
+
 DRAWN = """() => {
     const at = (x, y) => [...document.querySelectorAll(".node")].findIndex((node) => {
         const { e, f } = node.transform.baseVal.consolidate().matrix;

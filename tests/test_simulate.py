@@ -16,6 +16,8 @@ from ibmap.simulate import PairwiseNetwork, network_on, random_network
 from ibmap.simulation import sampling
 from ibmap.simulation.diagnosis import split_r_hat, worst_r_hat
 
+pytestmark = pytest.mark.compiled_only("samples are drawn by compiled code alone")
+
 MIXED = (2, 3, 4, 2, 3)
 
 

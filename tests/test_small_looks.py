@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from effort import scaled
 from ibmap import BayesianTest, small_looks
 from ibmap.binary_score import BinaryScore
 from ibmap.kernels import atomics, small_look
@@ -95,6 +96,10 @@ def test_slices_come_from_large_to_small_and_their_kinds_end_where_they_should(l
     assert ends[SMALL_END] == (ends[LIVE_END] if n_tiny < FEW else (sizes > TINY).sum())
 
 
+WIDE = [(300, k) for k in range(MOST_MEMBERS + 1)]
+WIDE += [(3000, k) for k in scaled(range(MOST_MEMBERS + 1), (0, 2))]  # slices of over 1000 data points
+
+
 @given(looks())
 def test_terms_are_those_of_the_definition(look):
     codes, weights, x, members = look
@@ -103,8 +108,7 @@ def test_terms_are_those_of_the_definition(look):
     assert score.changes(x, tuple(members)) == pytest.approx(expected.changes(x, tuple(members)), abs=1e-8)
 
 
-@pytest.mark.parametrize("n_members", range(MOST_MEMBERS + 1))
-@pytest.mark.parametrize("n_rows", [300, 3000])
+@pytest.mark.parametrize(("n_rows", "n_members"), WIDE)
 def test_terms_of_wide_tables_are_those_of_single_blankets(n_rows, n_members):
     score = score_of(random_codes(n_rows, n_rows, 70))  # more columns than bits of a word
     blanket = tuple(range(3, 3 + 9 * n_members, 9))
@@ -126,7 +130,7 @@ def requests_for(n_variables, n_requests):
 
 @pytest.mark.parametrize("n_threads", [1, 2, 3, 5] if IS_COMPILED else [1])
 def test_any_number_of_threads_finds_the_same_bits(n_threads):
-    score = score_of(random_codes(4, 2000, 14))
+    score = score_of(random_codes(4, scaled(2000, 500), 14))
     requests = requests_for(14, 19)
     expected = [score._small.look(*request) for request in requests]
     with score._small.crew(n_threads) as crew:
@@ -199,8 +203,8 @@ def test_what_a_helper_fails_at_is_raised_where_the_looks_were_asked_for(monkeyp
 
 
 def test_several_threads_may_look_for_themselves():
-    score = score_of(random_codes(7, 1000, 12))
-    requests = requests_for(12, 16)
+    score = score_of(random_codes(7, scaled(1000, 200), 12))
+    requests = requests_for(12, scaled(16, 8))
     expected = [score.changes(x, tuple(members)) for x, members in requests]
     found = [None] * 4
 
