@@ -36,8 +36,9 @@ def save(results: dict[str, Any]) -> Path:
     return path
 
 
-def group(title: str, findings: Sequence[Finding]) -> dict[str, Any]:
-    return {"title": title, "findings": [each.to_dict() for each in findings]}
+def group(title: str, findings: Sequence[Finding], left_out: str) -> dict[str, Any]:
+    """Make a case's part of the file; `left_out` is what a quick run leaves out, nothing in a full one."""
+    return {"title": title, "left_out": left_out, "findings": [each.to_dict() for each in findings]}
 
 
 def findings(results: dict[str, Any], case: str) -> list[Finding]:

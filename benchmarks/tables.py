@@ -47,7 +47,7 @@ def cells(finding: Finding) -> Sequence[str]:
     )  # fmt: skip
 
 
-def print_group(console: Console, title: str, findings: Sequence[Finding]) -> None:
+def print_group(console: Console, title: str, findings: Sequence[Finding], left_out: str) -> None:
     table = Table(title=title, title_justify="left", title_style="bold", expand=False)
     for heading in HEADINGS:
         is_number = heading in ("ours", "other", "ratio")
@@ -56,6 +56,12 @@ def print_group(console: Console, title: str, findings: Sequence[Finding]) -> No
         style = {True: "green", False: "red", None: None}[finding.verdict.met]
         table.add_row(*cells(finding), style=style)
     console.print(table)
+    if left_out:
+        console.print(missing(left_out), style="dim")
+
+
+def missing(left_out: str) -> str:
+    return f"Left out of a quick run: {left_out}."
 
 
 def markdown(results: dict[str, Any]) -> str:
@@ -64,6 +70,8 @@ def markdown(results: dict[str, Any]) -> str:
     for group in results["groups"].values():
         findings = [Finding.from_dict(each) for each in group["findings"]]
         parts += [f"### {group['title']}", markdown_table(findings)]
+        if left_out := group.get("left_out"):
+            parts.append(missing(left_out))
     machine = "; ".join(f"{key} {value}" for key, value in results["machine"].items())
     kind = "quick" if results["quick"] else "full"
     parts.append(f"A {kind} run. {machine}. Warm-up of the kernels: {results['warm_up_seconds']:.1f} s.")

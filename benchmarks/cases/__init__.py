@@ -1,6 +1,7 @@
 """The cases, a file each, in the order of the table.
 
-Each has a `TITLE` and a function `run(setting)` that yields findings.
+Each has a `TITLE` and a function `run(setting)` that yields findings; `QUICK_LEAVES_OUT` says
+what is missing from a quick run, beside repeats, where that is anything.
 """
 
 from benchmarks.cases import (

@@ -28,6 +28,7 @@ from ibmap.kernels.binary_layout import LARGE, TINY
 
 TITLE = "What the hardware would allow (n = 50, N = 12000, from the empty graph, 1 thread)"
 WORD = 64
+QUICK_LEAVES_OUT = "tau = 8"
 
 
 class Work(NamedTuple):
@@ -49,7 +50,7 @@ class Steps(NamedTuple):
 
 def run(setting: Setting) -> Iterator[Finding]:
     steps = step_times(setting)
-    for tau, signs in ((4, "positive"), (8, "random")):
+    for tau, signs in ((4, "positive"),) if setting.quick else ((4, "positive"), (8, "random")):
         table = data.sample(50, tau, 12000, signs=signs)
         learner = ibmap.IBMAPHC(start="empty", n_jobs=1)
         timed = in_turns([lambda f=learner, t=table: f.fit(t)], setting.repeats, budget=20)[0]

@@ -15,6 +15,7 @@ TITLE = "Many states (n = 30, N = 10000, tau = 2, 2 threads)"
 STRONG = 10.0  # log-odds of an edge between variables of 20 states that orders the table
 WEAK = 3.0  # and that is found where it is, in a table whose states are as frequent as each other
 LIMIT, TIMES = 10.0, "times the binary time"
+QUICK_LEAVES_OUT = "strong couplings, and the start from GSMN"
 
 
 def run(setting: Setting) -> Iterator[Finding]:
@@ -22,7 +23,7 @@ def run(setting: Setting) -> Iterator[Finding]:
     couplings = ((STRONG, ""), (WEAK, ", weak couplings"))
     for log_odds, kind in couplings[1:] if setting.quick else couplings:
         many = data.sample(30, 2, 10000, cardinalities=20, log_odds=log_odds)
-        for start in ("empty", "gsmn"):
+        for start in ("empty",) if setting.quick else ("empty", "gsmn"):
             yield compare(
                 f"20 states a variable against 2{kind}, start {start}", start, many, binary, setting
             )

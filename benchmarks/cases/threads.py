@@ -15,6 +15,7 @@ from benchmarks.measure import Setting, in_turns, is_same_fit
 
 TITLE = "Two threads against one (N = 12000, n = 50)"
 N_STEPS = 50_000_000
+QUICK_LEAVES_OUT = "the climb from GSMN"
 SCENARIOS = (
     ("tau = 4, from the empty graph", 4, "empty", "positive"),
     ("tau = 8, random signs, from the empty graph", 8, "empty", "random"),
