@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -23,6 +24,7 @@ from ibmap.kernels.slice_groups import as_partition, new_marks
 from ibmap.kernels.sparse_members import new_groups_of_two, without_each
 from ibmap.score import TestScore
 from ibmap.search.hill_climbing import hill_climb
+from ibmap.sharing import Team
 from ibmap.table import EncodedTable
 from ibmap.table_score import TableScore
 from strategies import plain, tables
@@ -43,7 +45,13 @@ def groups_without_each(context, data, x, members, least):
     table = slice_table(slices, data, members, least)
     groups, _ = without_each(table, new_marks(table))
     codes = table.codes
-    return [merged_groups(slices, as_partition(groups[p]), codes[:, p]) for p in range(len(members))]
+    found = [merged_groups(slices, as_partition(groups[p]), codes[:, p]) for p in range(len(members))]
+    return slices, found
+
+
+def rows_of_slices(slices, parts):
+    """List the rows of some slices."""
+    return [row for s in parts for row in slices.rows[slices.starts[s] : slices.starts[s + 1]].tolist()]
 
 
 @njit
@@ -106,6 +114,61 @@ def test_terms_where_most_configurations_have_no_data_match_the_definition(data)
     assert score.changes(x, blanket) == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
+@st.composite
+def long_tables(draw):
+    """A few rows over and over, with others in between: groups of many rows and of few."""
+    n_variables = draw(st.integers(4, 10))
+    common = draw(st.integers(1, 4))
+    generator = np.random.default_rng(draw(st.integers(0, 10**6)))
+    kinds = generator.integers(0, 3, (common, n_variables))
+    codes = kinds[generator.integers(0, common, draw(st.sampled_from([1, 60, 150])))]
+    is_other = generator.random(codes.shape) < draw(st.sampled_from([0.02, 0.2, 0.6]))
+    codes = np.where(is_other, generator.integers(0, 4, codes.shape), codes)
+    codes[:, 0] = 0
+    cards = draw(st.lists(st.sampled_from([4, 5, 9, 30, 200]), min_size=n_variables, max_size=n_variables))
+    weights = np.ones(len(codes), np.int64)
+    weights[:3] = draw(st.sampled_from([1, 5]))
+    return EncodedTable.from_codes(codes, cards, weights=weights)
+
+
+@given(st.data())
+def test_groups_of_many_rows_and_of_few_match_the_definition(data):
+    table = data.draw(long_tables())
+    x, blanket = data.draw(questions(table))
+    options = {
+        "hyperparameters": data.draw(st.sampled_from(["sums", "ones"])),
+        "prior": data.draw(st.sampled_from([0.5, 1e-9])),
+    }
+    score = TableScore(BayesianTest(table, **options))
+    assume(score._is_sparse(blanket, 1))
+    rows, cards, weights = plain(table)
+    expected = naive_terms.change_terms(rows, cards, weights, x, blanket, **options)
+    assert score.changes(x, blanket) == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
+@given(st.data())
+def test_terms_of_large_slices_with_rare_states_match_the_definition(data):
+    table = data.draw(long_tables())
+    order = data.draw(st.permutations(range(table.n_variables)))
+    x, blanket = order[0], tuple(sorted(order[1 : 1 + data.draw(st.integers(0, 2))]))
+    score = TableScore(BayesianTest(table))
+    rows, cards, weights = plain(table)
+    expected = naive_terms.change_terms(rows, cards, weights, x, blanket)
+    assert score.changes(x, blanket) == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
+@given(st.data())
+def test_threads_that_share_a_look_find_the_same_bits(data):
+    table = data.draw(long_tables())
+    x, blanket = data.draw(questions(table))
+    score = TableScore(BayesianTest(table))
+    upper, is_exact = score.bounds(x, blanket)
+    with Team(2) as team:
+        for shared in team.run([score.shared_bounds(x, blanket) for _ in range(2)]):
+            assert shared[0].tobytes() == upper.tobytes()
+            assert shared[1].tolist() == is_exact.tolist()
+
+
 @given(st.data())
 def test_groups_are_the_slices_that_dropping_a_member_merges(data):
     table = data.draw(wide_tables())
@@ -115,23 +178,19 @@ def test_groups_are_the_slices_that_dropping_a_member_merges(data):
     context = all_given(numbers, x, np.array(blanket))
     unweighted = numbers._replace(weights=numbers.weights[:0])
     least = data.draw(st.sampled_from([2, 3, 5]))
-    found = groups_without_each(context, unweighted, x, np.array(blanket), least)
+    slices, found = groups_without_each(context, unweighted, x, np.array(blanket), least)
     rows = table.codes.tolist()
     for b, groups in zip(blanket, found, strict=True):
-        listed = [sorted(groups.rows[i:j].tolist()) for i, j in itertools.pairwise(groups.starts)]
+        parts = [groups.parts[i:j] for i, j in itertools.pairwise(groups.part_starts)]
+        listed = [sorted(rows_of_slices(slices, each)) for each in parts]
         merged = [each for each in listed if len({tuple(rows[i][c] for c in blanket) for i in each}) > 1]
         wanted = [each for each in naive_terms.groups(rows, blanket, [b]) if len(each) >= least]
         assert sorted(merged) == wanted
         assert len(merged) == len(listed) or least > 2  # a large slice may be a group of its own
-        for g, (i, j) in enumerate(itertools.pairwise(groups.starts)):
-            first = groups.cell_starts[g]
-            cells = groups.cells[i:j] + first
-            assert groups.cell_x[cells].tolist() == table.codes[groups.rows[i:j], x].tolist()
-            assert groups.cell_y[cells].tolist() == table.codes[groups.rows[i:j], b].tolist()
-            assert (
-                np.bincount(cells - first).tolist()
-                == groups.cell_counts[first : groups.cell_starts[g + 1]].tolist()
-            )
+        for each, (i, j) in zip(listed, itertools.pairwise(groups.cell_starts), strict=True):
+            states = zip(groups.cell_x[i:j].tolist(), groups.cell_y[i:j].tolist(), strict=True)
+            cells = dict(zip(states, groups.cell_counts[i:j].tolist(), strict=True))
+            assert cells == Counter((rows[k][x], rows[k][b]) for k in each)
 
 
 @given(st.data())
@@ -294,8 +353,8 @@ def test_bounds_of_small_blankets_leave_a_climb_as_it_is(strength, monkeypatch):
     for k in range(1, 14):
         codes[:, k] = np.where(rng.random(600) < strength, codes[:, k - 1], codes[:, k])
     score = TableScore(BayesianTest(EncodedTable.from_codes(codes)))
-    asked, look = [], score.changes
-    monkeypatch.setattr(score, "changes", lambda x, blanket: asked.append(x) or look(x, blanket))
+    asked, look = [], score._shared_changes
+    monkeypatch.setattr(score, "_shared_changes", lambda x, blanket: asked.append(x) or look(x, blanket))
     monkeypatch.setattr(table_score, "TELLING", 10**9)
     usual, n_looks = hill_climb(score, MarkovGraph.empty(14)), len(asked)
     monkeypatch.setattr(table_score, "TELLING", 0)

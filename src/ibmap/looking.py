@@ -16,8 +16,8 @@ Look = Callable[[Sequence[int], Blankets, Call], list[Bounds]]
 
 
 @runtime_checkable
-class SharedScore(LocalScore, Protocol):
-    """A local score whose looks threads can share."""
+class DividedScore(LocalScore, Protocol):
+    """A local score whose looks have parts that threads can share."""
 
     def shared_bounds(self, x: int, blanket: tuple[int, ...]) -> Work[Bounds]:
         """Give `bounds` as a work.
@@ -35,6 +35,11 @@ class SharedScore(LocalScore, Protocol):
             Its result is that of `bounds`.
         """
         ...
+
+
+@runtime_checkable
+class SharedScore(DividedScore, Protocol):
+    """A divided score that can have threads of its own for several looks."""
 
     def together(self, n_threads: int) -> AbstractContextManager[LookTogether]:
         """Have threads that look at several blankets together, where that is faster.
@@ -71,7 +76,7 @@ def looking(score: LocalScore, team: Team) -> Iterator[Look]:
         of each variable.
     """
     if not isinstance(score, SharedScore):
-        works = partial(_whole_bounds, score)
+        works = score.shared_bounds if isinstance(score, DividedScore) else partial(_whole_bounds, score)
         yield partial(_look_in_parts, works, team)
         return
     with score.together(team.n_threads) as together:

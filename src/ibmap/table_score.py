@@ -8,6 +8,8 @@ the sum of any of its tests, and few of them rule most changes out.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +21,7 @@ from ibmap.kernels import look as kernels
 from ibmap.kernels.context import all_given
 from ibmap.kernels.outside_pairs import outside_terms
 from ibmap.kernels.sparse_members import sparse_member_terms
+from ibmap.sharing import Call, Work, alone
 
 Floats = NDArray[np.float64]
 FEW = 40  # variables outside a blanket up to which all changes at once cost less than bounds and a few terms
@@ -80,18 +83,23 @@ class TableScore:
         ndarray of shape (n_variables,)
             Entry y for the blanket with y flipped, entry x for the blanket as it is.
         """
-        terms, question = np.zeros(len(self.names)), self._question(x, blanket)
+        return alone(self._shared_changes(x, blanket))
+
+    def _shared_changes(self, x: int, blanket: tuple[int, ...]) -> Work[Floats]:
+        """Give `changes` as a work: members first, which mostly takes longest, beside those outside."""
+        question, n = self._question(x, blanket), len(self.names)
         context = all_given(self._data, x, question.members)
-        outside_terms(context, self._data, self._numbers, question, terms)
-        if not blanket:
-            return terms
+        asked = self._data, self._numbers, question
+        calls: list[Call] = [partial(added, n, outside_terms, context, *asked)]
         is_sparse = self._is_sparse(blanket, 2)
-        if is_sparse or self._is_sparse((*blanket, *question.outside[:1].tolist()), 1):
-            sparse_member_terms(context, self._data, self._numbers, question, is_sparse, terms)
-        else:
-            kernels.member_terms(self._data, self._numbers, question, terms)
-        if not is_sparse:
-            kernels.between_members(self._data, self._numbers, question, terms)
+        if blanket and (is_sparse or self._is_sparse((*blanket, *question.outside[:1].tolist()), 1)):
+            calls.insert(0, partial(added, n, sparse_member_terms, context, *asked, is_sparse))
+        elif blanket:
+            calls.insert(0, partial(added, n, kernels.member_terms, *asked))
+        if blanket and not is_sparse:
+            calls.append(partial(added, n, kernels.between_members, *asked))
+        parts = yield tuple(calls)
+        terms: Floats = np.sum(parts, axis=0)
         return terms
 
     def bounds(self, x: int, blanket: tuple[int, ...]) -> tuple[Floats, NDArray[np.bool_]]:
@@ -118,9 +126,27 @@ class TableScore:
         is_exact : ndarray of bool
             Where they are equal: for entry x, or everywhere.
         """
+        return alone(self.shared_bounds(x, blanket))
+
+    def shared_bounds(self, x: int, blanket: tuple[int, ...]) -> Work[tuple[Floats, NDArray[np.bool_]]]:
+        """Give `bounds` as a work, whose parts threads can share.
+
+        Parameters
+        ----------
+        x : int
+            The variable.
+        blanket : tuple of int
+            Its blanket, sorted.
+
+        Returns
+        -------
+        Work
+            Its result is that of `bounds`.
+        """
         question = self._question(x, blanket)
         if len(question.outside) <= FEW and not self._is_telling(blanket, question):
-            return self.changes(x, blanket), np.ones(len(self.names), bool)
+            terms = yield from self._shared_changes(x, blanket)
+            return terms, np.ones(len(self.names), bool)
         independent, dependent = np.zeros(len(self.names)), np.zeros(len(self.names))
         kernels.own_tests(self._data, self._numbers, question, independent, dependent)
         is_exact, is_member = np.zeros(len(self.names), bool), np.zeros(len(self.names), bool)
@@ -171,6 +197,33 @@ class TableScore:
         if self._prior.slices != "all":
             return 0.0
         return self._prior.log_unseen(size, min(size, self._table.n_samples // 2))
+
+
+def added(n: int, kernel: Callable[..., None], *asked: object) -> Floats:
+    """Give what a kernel adds to the terms.
+
+    Parameters
+    ----------
+    n : int
+        Variables.
+    kernel : callable
+        Takes the terms last.
+    *asked : object
+        What else it takes.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        By variable.
+
+    Examples
+    --------
+    >>> added(2, lambda value, terms: terms.__iadd__(value), 0.5)
+    array([0.5, 0.5])
+    """
+    terms = np.zeros(n)
+    kernel(*asked, terms)
+    return terms
 
 
 def entropy(column: NDArray[np.integer], weights: NDArray[np.int64]) -> float:

@@ -18,9 +18,9 @@ BlanketSlices = namedtuple("BlanketSlices", "rows starts n_live run_starts run_s
 # The members' states by slice and member, their cardinalities and logarithms of these; what a slice counts
 # for, or none if each is 1, and the least that a group counts for that matters.
 SliceTable = namedtuple("SliceTable", "codes cardinalities log_cardinalities weights least")
-# Groups of slices one after the other: their rows with their cells, joint states of X and the member
-# dropped; for each cell these states and its number of data points; the slices they are made of.
-Groups = namedtuple("Groups", "starts rows cells cell_starts cell_x cell_y cell_counts part_starts parts")
+# Groups of slices one after the other: their cells, joint states of X and the member dropped, with numbers of
+# data points; the slices they are made of.
+Groups = namedtuple("Groups", "cell_starts cell_x cell_y cell_counts part_starts parts")
 
 
 @inner
@@ -87,10 +87,9 @@ def slice_table(slices, data, members, least):
 
 
 @inner
-def new_groups(n_groups, n_rows, n_cells, n_parts):
+def new_groups(n_groups, n_cells, n_parts):
     """Make room for groups."""
     return Groups(
-        np.zeros(n_groups + 1, np.int32), np.empty(n_rows, np.int32), np.empty(n_rows, np.int32),
         np.zeros(n_groups + 1, np.int32),
         np.empty(n_cells, np.int32), np.empty(n_cells, np.int32), np.empty(n_cells, np.int32),
         np.zeros(n_groups + 1, np.int32), np.empty(n_parts, np.int32),
@@ -104,31 +103,25 @@ def fill_group(slices, members, codes, groups, g):
     members: IN, its slices, which differ in one variable alone, so that each run of X is a cell.
     codes: IN, of that variable, by slice. groups: IN and OUT.
     """
-    n, cell, part = groups.starts[g], groups.cell_starts[g], groups.part_starts[g]
+    cell, part = groups.cell_starts[g], groups.part_starts[g]
     for s in members:
         groups.parts[part] = s
         part += 1
-        k = slices.starts[s]
         for r in range(slices.run_starts[s], slices.run_starts[s + 1]):
             groups.cell_x[cell], groups.cell_y[cell] = slices.run_states[r], codes[s]
             groups.cell_counts[cell] = slices.run_counts[r]
-            for _ in range(slices.run_rows[r]):
-                groups.rows[n], groups.cells[n] = slices.rows[k], cell - groups.cell_starts[g]
-                k += 1
-                n += 1
             cell += 1
-    groups.starts[g + 1], groups.cell_starts[g + 1], groups.part_starts[g + 1] = n, cell, part
+    groups.cell_starts[g + 1], groups.part_starts[g + 1] = cell, part
 
 
 @inner
 def merged_groups(slices, partition, codes):
     """List the groups of a partition of slices. codes: IN, by slice, of the member they differ in."""
-    n_rows, n_cells = 0, 0
+    n_cells = 0
     for s in partition.rows:
-        n_rows += slices.starts[s + 1] - slices.starts[s]
         n_cells += slices.run_starts[s + 1] - slices.run_starts[s]
     n_groups = partition.starts.shape[0] - 1
-    groups = new_groups(n_groups, n_rows, n_cells, partition.rows.shape[0])
+    groups = new_groups(n_groups, n_cells, partition.rows.shape[0])
     for g in range(n_groups):
         fill_group(slices, partition.rows[partition.starts[g] : partition.starts[g + 1]], codes, groups, g)
     return groups

@@ -1,9 +1,10 @@
 """The tests that dropping one member from a large blanket needs: given B - b, and given B - b + W.
 
-A test is a product over the slices of the blanket as they are, less those that
-meet others, times the groups they make (`blanket_slices`, `group_weights`). Products are
-divided again, which costs no digits that count as long as many configurations
-have no data: then Pr(not I) is far from 0 whatever the slices say.
+A test is a product over the slices of the blanket that meet no other, and over the groups that
+the others make (`blanket_slices`). Groups of few rows are weighed against all W at once
+(`thin_groups`), larger ones against one W after the other (`slice_cells`). Pr(not I) comes from Pr(I), which
+costs no digits that count as long as many configurations have no data: then it is far from 0 whatever the
+slices say.
 """
 
 import math
@@ -13,19 +14,16 @@ import numpy as np
 
 from ibmap.kernels.blanket_slices import live_groups, merged_groups
 from ibmap.kernels.compiling import inner
-from ibmap.kernels.context import dirichlet, log_slice_odds
-from ibmap.kernels.group_weights import (
-    LARGE,
-    Weighing,
-    against_member,
-    new_factors,
-    weigh_split,
-    x_parts,
-)
+from ibmap.kernels.context import dirichlet
+from ibmap.kernels.group_numbers import rows_of_thin
+from ibmap.kernels.group_totals import new_totals
+from ibmap.kernels.group_weights import Weighing, against_member
+from ibmap.kernels.long_parts import add_all_long
+from ibmap.kernels.thin_parts import add_all_thin
 
-# Groups that are weighed alike: the weighing of X against the member, its number of states, logs of
-# h / g of X against it, what X alone gives against the variable at hand, and the factors found.
-Side = namedtuple("Side", "groups weighing n_states members bases constants own split")
+# The groups without a member: the weighing of X against it, its number of states, logs of h / g of X against
+# it.
+Side = namedtuple("Side", "groups weighing n_states members")
 
 
 @inner
@@ -45,53 +43,10 @@ def log_dependent(log_independent):
 
 @inner
 def new_side(groups, n_x, n_states, prior, counters):
-    """Prepare to weigh groups without a member of so many states."""
-    n_groups = groups.starts.shape[0] - 1
-    weighing, members = weighing_of(n_x, n_states, prior), np.empty(n_groups)
+    """Weigh X in groups against a member of so many states."""
+    weighing, members = weighing_of(n_x, n_states, prior), np.empty(groups.part_starts.shape[0] - 1)
     against_member(groups, weighing, counters, members)
-    own, split = new_factors(n_groups), new_factors(n_groups)
-    return Side(groups, weighing, n_states, members, np.empty(n_groups), np.empty(n_groups), own, split)
-
-
-@inner
-def weigh(side, n_x, w, data, prior, log_odds, counters):
-    """Weigh the groups of one side against W. side: IN and OUT."""
-    n_w = data.cardinalities[w]
-    column = dirichlet(n_x, n_w, prior.has_sums)[1]
-    known = side.bases, side.constants, side.members
-    codes, weights = data.codes[:, w], data.weights
-    weigh_split(
-        side.groups, codes, weights, column, side.weighing, known, log_odds, counters, side.own, side.split
-    )
-
-
-@inner
-def log_product(factors):
-    """Give the log of the product of all groups, and the sum of their numbers of slices."""
-    product, log, n_live = 1.0, 0.0, 0
-    for g in range(factors.products.shape[0]):
-        product *= factors.products[g]
-        log += factors.logs[g]
-        n_live += factors.n_live[g]
-        if product > LARGE:
-            log += math.log(product)
-            product = 1.0
-    return log + math.log(product), n_live
-
-
-@inner
-def log_product_of_parts(groups, factors):
-    """Give what `log_product` gives of the slices that groups are made of. factors: IN, of live slices."""
-    product, log, n_live = 1.0, 0.0, 0
-    for s in groups.parts:
-        if s < factors.products.shape[0]:
-            product *= factors.products[s]
-            log += factors.logs[s]
-            n_live += factors.n_live[s]
-            if product > LARGE:
-                log += math.log(product)
-                product = 1.0
-    return log + math.log(product), n_live
+    return Side(groups, weighing, n_states, members)
 
 
 @inner
@@ -125,53 +80,47 @@ def all_sides(slices, partitions, table, prior, n_x, counters):
 
 
 @inner
-def set_x_parts(sides, lives, kinds, n_x, n_w, prior, counters):
-    """Work out what X alone gives against variables of so many states. sides, lives: IN and OUT."""
-    weighing = weighing_of(n_x, n_w, prior)
-    for p in range(kinds.shape[0]):
-        x_parts(sides[p].groups, weighing, counters, sides[p].bases, sides[p].constants)
-        if kinds[p] == p:
-            x_parts(lives[p].groups, weighing, counters, lives[p].bases, lives[p].constants)
+def find_grouped(sides, n_slices):
+    """Tell for each member which slices are in a group without it."""
+    is_grouped = np.zeros((len(sides), n_slices), np.bool_)
+    for p in range(len(sides)):
+        for s in sides[p].groups.parts:
+            is_grouped[p, s] = True
+    return is_grouped
 
 
 @inner
-def changed(side, live, whole, is_own):
-    """Give the log of the product over slices once groups are made, and how many slices there are.
-
-    whole: IN, the same of the slices as they are.
-    """
-    found, before = (side.own, live.own) if is_own else (side.split, live.split)
-    merged, n_merged = log_product(found)
-    removed, n_removed = log_product_of_parts(side.groups, before)
-    return whole[0] - removed + merged, whole[1] - n_removed + n_merged
+def n_slices_without(p, side, is_grouped, n_live):
+    """Count the slices of two data points or more without a member."""
+    n = side.members.shape[0]
+    for s in range(n_live):
+        n += not is_grouped[p, s]
+    return n
 
 
 @inner
-def add_without_one(known, blanket, data, prior, question, counters, terms):
+def add_without_one(known, slices, blanket, data, prior, question, counters, terms):
     """Do the tests given B - b and given B - b + W for all b and W, but for those of b given B - b.
 
     known: IN, from `all_sides`. blanket: IN, the context of B. terms: IN and OUT, by variable.
     """
-    x, members, outside = question
-    sides, lives, kinds = known
-    n_x, last_states = data.cardinalities[x], 0
-    wholes = [((0.0, 0), (0.0, 0)) for _ in members]
-    for w in outside:
-        if data.cardinalities[w] != last_states:
-            last_states = data.cardinalities[w]
-            set_x_parts(sides, lives, kinds, n_x, last_states, prior, counters)
-        for p in range(members.shape[0]):
-            side, live, b = sides[p], lives[p], members[p]
-            log_size = blanket.log_size - data.log_cardinalities[b]
-            split_odds = log_slice_odds(prior, log_size + data.log_cardinalities[w])
-            log_odds = log_slice_odds(prior, log_size), split_odds
-            if kinds[p] == p:
-                weigh(live, n_x, w, data, prior, log_odds, counters)
-                wholes[p] = log_product(live.own), log_product(live.split)
-            weigh(side, n_x, w, data, prior, log_odds, counters)
-            value, n_live = changed(side, live, wholes[kinds[p]][0], True)
-            size = blanket.size / data.cardinalities[b]
-            terms[b] += prior.log_p * (1.0 - n_live / size) - value
-            value, n_live = changed(side, live, wholes[kinds[p]][1], False)
-            size *= data.cardinalities[w]
-            terms[w] += log_dependent(prior.log_p * (1.0 - n_live / size) - value)
+    _, members, outside = question
+    if outside.shape[0] == 0:
+        return
+    sides, _, _ = known
+    is_grouped = find_grouped(sides, slices.starts.shape[0] - 1)
+    totals = new_totals(members.shape[0], 8 * ((outside.shape[0] + 7) // 8))
+    most = rows_of_thin(blanket, data, prior, question)
+    if most > 0:
+        add_all_thin(known, slices, is_grouped, most, blanket, data, prior, question, totals)
+    add_all_long(known, slices, is_grouped, most, blanket, data, prior, question, counters, totals)
+    for p in range(members.shape[0]):
+        b, n_own = members[p], n_slices_without(p, sides[p], is_grouped, slices.n_live)
+        size = blanket.size / data.cardinalities[b]
+        for k in range(outside.shape[0]):
+            w = outside[k]
+            value = totals.own_logs[p, k] + math.log(totals.own[p, k])
+            terms[b] += prior.log_p * (1.0 - n_own / size) - value
+            share = totals.n_live[p, k] / (size * data.cardinalities[w])
+            value = totals.split_logs[p, k] + math.log(totals.split[p, k])
+            terms[w] += log_dependent(prior.log_p * (1.0 - share) - value)

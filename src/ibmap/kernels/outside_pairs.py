@@ -28,6 +28,7 @@ from ibmap.kernels.context import (
     slice_prior,
 )
 from ibmap.kernels.group_weights import bits_of, rising, times_factor
+from ibmap.kernels.rare_states import count_rare_pair, find_rare, new_rare, number_runs, rarer
 from ibmap.kernels.slice_columns import Piece, find_classes, new_classes, of_size, weigh_class
 from ibmap.kernels.slice_odds import add_factor, log_of
 from ibmap.kernels.thin_slices import SAFE, THIN, new_thin_slice, thin_numbers, weigh_thin_slice
@@ -91,10 +92,11 @@ def close_class(values, totals, x_parts, n_states, log_odds, product, log, n):
 
 
 @inner
-def weigh_pairs(piece, n_classes, classes, kinds, log_gamma, counters, cells, logs):
+def weigh_pairs(piece, n_classes, classes, kinds, log_gamma, counters, cells, rare, logs):
     """Sum log(1 + e) over the tests given B + W between the classes of a slice.
 
-    logs: OUT, for each class as W, over all columns Y that have two states or more.
+    rare: IN, from `find_all_rare`. logs: OUT, for each class as W, over all columns Y that have two states or
+    more.
     """
     products, n_rows = np.ones(n_classes), piece.rows.shape[0]
     x_parts, sizes, totals, n_states = classes.x_parts, classes.sizes, classes.totals, classes.n_states
@@ -106,7 +108,13 @@ def weigh_pairs(piece, n_classes, classes, kinds, log_gamma, counters, cells, lo
         for b in range(a):
             kind_b, ids, others = classes.kinds[b], classes.ids[a][:n_rows], classes.ids[b][:n_rows]
             both, shift = (n_states[a], n_states[b]), bits_of(n_states[b])
-            if n_states[a] * n_states[b] * n_runs <= n_rows:
+            one, two, is_rare = rarer(a, b, rare)
+            if is_rare and n_states[one] << bits_of(n_states[two]) <= counters.counts.shape[0]:
+                sums = (counters.first, counters.second) if one == a else (counters.second, counters.first)
+                count_rare_pair(
+                    piece, one, two, classes, bits_of(n_states[two]), log_gamma, column, counters, sums, rare
+                )
+            elif n_states[a] * n_states[b] * n_runs <= n_rows:
                 count_long_pair(piece, ids, others, both, shift, log_gamma, column, counters)
             elif n_states[a] << shift <= counters.counts.shape[0]:
                 count_pair(piece, ids, others, shift, log_gamma, column, counters)
@@ -123,6 +131,17 @@ def weigh_pairs(piece, n_classes, classes, kinds, log_gamma, counters, cells, lo
             )  # fmt: skip
     for c in range(n_classes):
         logs[c] += math.log(products[c])
+
+
+@inner
+def find_all_rare(piece, n_classes, classes, rare):
+    """Find the rare rows of all classes of a slice that is not thin. rare: OUT."""
+    if piece.rows.shape[0] > THIN:
+        number_runs(piece, rare)
+    for c in range(n_classes):
+        rare.n_rows[c], rare.is_known[c] = -1, False
+        if piece.rows.shape[0] > THIN:
+            find_rare(piece, c, classes, rare)
 
 
 @inner
@@ -184,7 +203,7 @@ def weigh_with_constant(piece, n_classes, own, values, bases, constant, kinds, c
 @inner
 def weigh_slice(piece, codes, outside, kinds, log_gamma, log_odds, scratch, sums):
     """Add what one slice of B gives to all sums. log_odds: IN, of a slice of B. sums: IN and OUT."""
-    classes, class_of, counters, cells, bases, logs, values, constants = scratch
+    classes, class_of, counters, cells, rare, bases, logs, values, constants = scratch
     n_classes = find_classes(piece, codes, outside, kinds.of_column, classes, class_of)
     constant = x_of_slice(piece, kinds.numbers, log_gamma, bases)
     for c in range(n_classes):
@@ -192,7 +211,8 @@ def weigh_slice(piece, codes, outside, kinds, log_gamma, log_odds, scratch, sums
         values[c] = bases[classes.kinds[c]]
         for w in range(classes.n_states[c]):
             values[c] += classes.cells[c, w]
-    weigh_pairs(piece, n_classes, classes, kinds, log_gamma, counters, cells, logs)
+    find_all_rare(piece, n_classes, classes, rare)
+    weigh_pairs(piece, n_classes, classes, kinds, log_gamma, counters, cells, rare, logs)
     weigh_constants(piece, n_classes, classes, kinds, logs)
     for d in range(bases.shape[0]):
         if piece.n_constant[d] > 0:
@@ -250,6 +270,7 @@ def weigh_slices(context, data, prior, question, kinds, sums):
     counters, cells = new_pair_counters(n_most, longest)
     scratch = (
         new_classes(n, longest, n_most[0], n_kinds), np.empty(n, np.int64), counters, cells,
+        new_rare(n, longest, n_most[0], data.cardinalities[question.x]),
         np.empty(n_kinds), np.empty(n), np.empty(n), np.empty(n_kinds),
     )  # fmt: skip
     log_odds = slice_prior(context, prior)[0]

@@ -100,7 +100,7 @@ def sparse_member_terms(blanket, data, prior, question, is_sparse, terms):
     groups, pairs = without_each(table, marks)
     partitions = [as_partition(each) for each in groups]
     known = all_sides(slices, partitions, table, prior, n_x, counters)
-    add_without_one(known, blanket, data, prior, question, counters, terms)
+    add_without_one(known, slices, blanket, data, prior, question, counters, terms)
     if is_sparse:
         between = new_between(table.codes.shape[0], known, counters)
         if members.shape[0] > 1:

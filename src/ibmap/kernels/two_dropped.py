@@ -13,7 +13,7 @@ import numpy as np
 from ibmap.kernels.compiling import inlined, inner
 from ibmap.kernels.context import log_slice_odds
 from ibmap.kernels.dropped_members import log_dependent
-from ibmap.kernels.group_weights import of_total, rising, times_factor, x_parts
+from ibmap.kernels.group_weights import against_constant, of_total, rising, times_factor
 
 # For each member and slice its group without that member, or -1; for each member and kind of member logs
 # of h / g of X against what is constant in a group; for two members, corrections of sums and of numbers
@@ -60,7 +60,7 @@ def new_between(n_slices, known, counters):
         groups, of_kind = sides[p].groups, [np.empty(sides[p].members.shape[0]) for _ in range(n)]
         for i in range(n):
             if kinds[i] == i:
-                x_parts(groups, sides[i].weighing, counters, np.empty_like(of_kind[i]), of_kind[i])
+                against_constant(groups, sides[i].weighing, counters, of_kind[i])
         constants.append(of_kind)
         for g in range(of_kind[0].shape[0]):
             for k in range(groups.part_starts[g], groups.part_starts[g + 1]):
@@ -132,20 +132,56 @@ def n_changed(slices, members, own, other, side, across):
     return n
 
 
+@inlined
+def is_plain(slices, members):
+    """Tell whether a new group is two data points: none is in a group without one member alone."""
+    return members.shape[0] == 2 and min(members[0], members[1]) >= slices.n_live
+
+
+@inner
+def count_plain(slices, partition):
+    """Count the new groups of two data points with X the same, and with X different."""
+    n_same, n = 0, 0
+    for g in range(partition.starts.shape[0] - 1):
+        members = partition.rows[partition.starts[g] : partition.starts[g + 1]]
+        if is_plain(slices, members):
+            one, two = slices.run_starts[members[0]], slices.run_starts[members[1]]
+            n_same += slices.run_states[one] == slices.run_states[two]
+            n += 1
+    return n_same, n - n_same
+
+
+@inner
+def log_of_two(weighing, same_x, log_odds):
+    """Give log(1 + e) of two data points that differ in the member."""
+    value = of_total(weighing, 2) - 2.0 * rising(weighing.log_gamma, weighing.column, 1)
+    if same_x:
+        value -= rising(weighing.log_gamma, weighing.row, 2)
+    else:
+        value -= 2.0 * rising(weighing.log_gamma, weighing.row, 1)
+    product, log = times_factor(1.0, 0.0, log_odds + value)
+    return log + math.log(product)
+
+
 @inner
 def correct_pair(slices, partition, p, q, table, known, between, log_odds, counters):
     """Add the corrections of all new groups of two members. partition: IN, these groups. between: OUT."""
     sides, lives, kinds = known
     starts = partition.starts
+    n_same, n_different = count_plain(slices, partition)
     for a, b in ((p, q), (q, p)):
         weighed, codes = (sides[a], sides[b], lives[a]), table.codes[:, a]
         own, other, constants = between.group_of[a], between.group_of[b], between.constants[b][kinds[a]]
+        between.logs[a, b] += n_same * log_of_two(sides[a].weighing, True, log_odds)
+        between.logs[a, b] += n_different * log_of_two(sides[a].weighing, False, log_odds)
+        between.n_live[a, b] += n_same + n_different
         for g in range(starts.shape[0] - 1):
             members = partition.rows[starts[g] : starts[g + 1]]
-            between.logs[a, b] += correction(
-                slices, members, weighed, codes, own, other, constants, log_odds, counters
-            )
-            between.n_live[a, b] += n_changed(slices, members, own, other, weighed[0], weighed[1])
+            if not is_plain(slices, members):
+                between.logs[a, b] += correction(
+                    slices, members, weighed, codes, own, other, constants, log_odds, counters
+                )
+                between.n_live[a, b] += n_changed(slices, members, own, other, weighed[0], weighed[1])
 
 
 @inner
