@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ibmap import sharing
 from ibmap.sharing import Team, alone, behind, whole
 
 # a work to be tried: how many calls it makes at a time, stage after stage
@@ -52,23 +51,6 @@ def test_calls_that_do_not_depend_on_each_other_run_at_once():
 
     with Team(3) as team:
         assert team.run([meet(), whole(meeting.wait)])[0] == "met"
-
-
-def test_a_team_does_without_a_helper_that_had_no_core_for_a_while(monkeypatch):
-    monkeypatch.setattr(sharing, "MOST_REST", 0.5)
-    here, meeting = threading.get_ident(), threading.Barrier(2, timeout=30)
-
-    def meet(_):
-        meeting.wait()
-        time.sleep(0.1)  # no core
-        return threading.get_ident()
-
-    with Team(2) as team:
-        assert len(set(team.map(meet, range(2)))) == 2
-        time.sleep(0.02)  # the helper may still have to notice
-        assert team.map(lambda _: threading.get_ident(), range(50)) == [here] * 50
-        time.sleep(0.5)
-        assert len(set(team.map(meet, range(2)))) == 2
 
 
 def test_a_team_begins_a_work_only_when_nothing_begun_is_left_to_take():

@@ -6,8 +6,7 @@ several works at once. Its threads take the calls of works under way before they
 others, so that few are under way at a time, and of these calls those named first by any
 work: name the longest first. The thread that asks is one of the team: it never waits while
 there is something to do, and a team of one has no other. Who finds nothing to do looks out for
-it for a moment before going to sleep, since to be woken takes as long as a call. A helper that
-waits for a core with a call in its hands holds all others up: they then do without it for a while.
+it for a moment before going to sleep, since to be woken takes as long as a call.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Sequence
 from functools import partial
 from threading import Condition, Lock, Thread
-from time import perf_counter, thread_time
 from types import TracebackType
 from typing import Any, Generic, TypeVar
 
@@ -29,8 +27,6 @@ Found = TypeVar("Found")
 Call = Callable[[], Any]
 Work = Generator[tuple[Call, ...], tuple[Any, ...], Found]
 PATIENCE = 10_000 if IS_COMPILED else 0  # looks out for something to do: under half a millisecond
-LONG_WAIT = 0.001  # seconds without a core after which a helper is in the way
-REST, MOST_REST = 10, 0.05  # times such a wait for which there are no helpers, and seconds at most
 
 
 def whole(call: Callable[[], Found]) -> Work[Found]:
@@ -163,7 +159,6 @@ class Team:
         self._n_busy = 0  # steps being carried out
         self._news = np.zeros(1, np.int64)  # how often there was something for those who wait
         self._is_closed = False
-        self._alone_until = 0.0
         self._error: BaseException | None = None
         self._threads = [Thread(target=self._help, daemon=True) for _ in range(n_threads - 1)]
         for thread in self._threads:
@@ -215,7 +210,7 @@ class Team:
             Their results, in order. If a call fails, its error is raised instead, when nothing
             is under way any more.
         """
-        if not self._threads or len(works) == 0 or perf_counter() < self._alone_until:
+        if not self._threads or len(works) == 0:
             return [alone(work) for work in works]
         courses = [_Course(work) for work in works]
         with self._lock:
@@ -231,11 +226,7 @@ class Team:
     def _help(self) -> None:
         """Carry out steps until the team is closed."""
         while (step := self._next(self._helpers, lambda: self._is_closed)) is not None:
-            begun, busy = perf_counter(), thread_time()
             self._carry_out(step)
-            waited = (perf_counter() - begun) - (thread_time() - busy)
-            if waited > LONG_WAIT:
-                self._alone_until = perf_counter() + min(REST * waited, MOST_REST)
 
     def _next(self, waiting: Condition, is_over: Callable[[], bool]) -> Step | None:
         """Take a step to carry out, when there is one; None if there will be none."""
