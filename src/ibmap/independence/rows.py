@@ -22,9 +22,10 @@ from ibmap.counting import count_cells
 from ibmap.independence.binary_rows import BinaryColumns, Expected, binary_row
 from ibmap.independence.posterior import Prior, log_posteriors
 from ibmap.independence.table_numbers import TableNumbers, is_tabulated, log_gamma_table
-from ibmap.kernels import context as kernels
 from ibmap.kernels import expected_counts
 from ibmap.kernels import likelihood as cell_kernels
+from ibmap.kernels.context import all_given
+from ibmap.kernels.one_against_many import test_all
 from ibmap.table import EncodedTable
 
 Floats = NDArray[np.float64]
@@ -110,7 +111,7 @@ class SlicedRow:
 
     def __init__(self, numbers: TableNumbers, x: int, given: tuple[int, ...]) -> None:
         self._numbers, self._x = numbers, x
-        self._context = kernels.all_given(numbers.data, x, np.array(given, np.int64))
+        self._context = all_given(numbers.data, x, np.array(given, np.int64))
 
     def log_posteriors(self, candidates: Sequence[int]) -> tuple[Floats, Floats]:
         """Test X against each candidate.
@@ -127,7 +128,7 @@ class SlicedRow:
         """
         independent, dependent = np.empty(len(candidates)), np.empty(len(candidates))
         asked = np.asarray(candidates, np.int64)
-        kernels.test_all(
+        test_all(
             self._context, self._numbers.data, self._numbers.prior, self._x, asked, independent, dependent
         )
         return independent, dependent

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ibmap.independence.posterior import Prior
 from ibmap.kernels import likelihood as kernels
 from ibmap.kernels.context import Data, PriorNumbers
+from ibmap.kernels.lanes import new_blocks
 from ibmap.table import EncodedTable
 
 Floats = NDArray[np.float64]
@@ -33,7 +34,11 @@ class TableNumbers:
         cards = table.cardinalities.astype(np.int64)
         is_weighted = bool((table.weights > 1).any())
         self.data = Data(
-            table.codes, cards, np.log(cards), table.weights if is_weighted else table.weights[:0]
+            table.codes,
+            cards,
+            np.log(cards),
+            table.weights if is_weighted else table.weights[:0],
+            new_blocks(table.codes[:0] if is_weighted else table.codes, cards),
         )
         log_p = math.log(prior.probability)
         self.prior = PriorNumbers(

@@ -25,6 +25,7 @@ from ibmap.kernels import (
     expected_counts,
     flips,
     look,
+    one_against_many,
     outside_pairs,
     slice_patterns,
     slice_products,
@@ -150,7 +151,7 @@ BINARY: tuple[Group, ...] = (
     ((binary_rows.group_expected, (STATES2, ROWS, ROWS, NUMBERS2, NUMBERS, int64, NUMBERS)),),
 )
 
-DATA = structure(context.Data, types.Array(uint16, 2, "F"), NUMBERS, FLOATS, NUMBERS)
+DATA = structure(context.Data, types.Array(uint16, 2, "F"), NUMBERS, FLOATS, NUMBERS, uint8[:, :, ::1])
 PRIOR = structure(context.PriorNumbers, float64, float64, boolean, boolean, FLOATS)
 CONTEXT = structure(context.Context, ROWS, ROWS, int64, float64, float64)
 QUESTION = structure(look.Question, int64, NUMBERS, NUMBERS)
@@ -158,7 +159,7 @@ QUESTION = structure(look.Question, int64, NUMBERS, NUMBERS)
 ANY_STATES: tuple[Group, ...] = (
     (
         (context.all_given, (DATA, int64, NUMBERS)),
-        (context.test_all, (CONTEXT, DATA, PRIOR, int64, NUMBERS, FLOATS, FLOATS)),
+        (one_against_many.test_all, (CONTEXT, DATA, PRIOR, int64, NUMBERS, FLOATS, FLOATS)),
         (look.member_terms, (DATA, PRIOR, QUESTION, FLOATS)),
         (look.between_members, (DATA, PRIOR, QUESTION, FLOATS)),
     ),

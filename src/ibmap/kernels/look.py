@@ -11,8 +11,10 @@ from collections import namedtuple
 import numpy as np
 
 from ibmap.kernels.compiling import inner, kernel
-from ibmap.kernels.context import narrowed, nothing_given, test_all
+from ibmap.kernels.context import all_given, narrowed, narrowed_by_all, nothing_given
+from ibmap.kernels.one_against_many import test_all
 from ibmap.kernels.one_against_one import against_one
+from ibmap.kernels.partition import is_dense
 
 # The question: X, its blanket (best with the most telling members first), the variables outside it
 # (best in an order that keeps equal cardinalities together).
@@ -36,14 +38,34 @@ def without(context, data, members, k):
     return context
 
 
+@inner
+def all_but(members, k):
+    """List the members but the k-th."""
+    return np.concatenate((members[:k], members[k + 1 :]))
+
+
+@inner
+def without_each(data, x, members):
+    """List the sets of all members but one, for each.
+
+    Where their configurations can be counted out each takes one go over the rows; else they share the
+    slices of the first members they have in common, in which few rows are left.
+    """
+    empty = nothing_given(data, x)
+    if is_dense(empty.rows.shape[0], data.cardinalities, members[:-1]):  # those of fewest states last
+        return [narrowed_by_all(empty, data, all_but(members, k)) for k in range(members.shape[0])]
+    prefixes = beginnings(empty, data, members, 0)
+    return [without(prefixes[k], data, members, k) for k in range(members.shape[0])]
+
+
 @kernel
 def member_terms(data, prior, question, terms):
     """Do the tests given B - b and B - b + W, but for those of b given B - b. terms: IN and OUT."""
     x, members, outside = question
-    prefixes = beginnings(nothing_given(data, x), data, members, 0)
     independent, dependent = np.empty(outside.shape[0]), np.empty(outside.shape[0])
+    sets = without_each(data, x, members)
     for p in range(members.shape[0]):
-        b, context = members[p], without(prefixes[p], data, members, p)
+        b, context = members[p], sets[p]
         test_all(context, data, prior, x, outside, independent, dependent)
         terms[b] += independent.sum()
         for w in outside:
@@ -76,14 +98,13 @@ def own_tests(data, prior, question, independent, dependent):
     """
     x, members, outside = question
     found = np.empty(outside.shape[0]), np.empty(outside.shape[0])
-    prefixes = beginnings(nothing_given(data, x), data, members, 0)
-    test_all(prefixes[-1], data, prior, x, outside, found[0], found[1])
+    test_all(all_given(data, x, members), data, prior, x, outside, found[0], found[1])
     for k in range(outside.shape[0]):
         independent[outside[k]], dependent[outside[k]] = found[0][k], found[1][k]
+    sets = without_each(data, x, members)
     for k in range(members.shape[0]):
-        context = without(prefixes[k], data, members, k)
         b = members[k]
-        independent[b], dependent[b] = against_one(context, data, prior, x, b)
+        independent[b], dependent[b] = against_one(sets[k], data, prior, x, b)
 
 
 @kernel

@@ -10,13 +10,17 @@ import numpy as np
 
 from ibmap.kernels.compiling import inlined, inner
 from ibmap.kernels.context import dirichlet, log_posteriors, slice_prior
-from ibmap.kernels.slice_odds import SHORT, add_factor, add_run, close_slice, log_of
+from ibmap.kernels.slice_odds import CLEAR, FAINT, add_factor, add_run, close_slice, log_of
+
+THIN = 64  # rows up to which the factors of a slice are multiplied
+BITS = 8  # of a mark that count
+COUNT = (1 << BITS) - 1
 
 
 @inlined
-def is_short(rows, first, last, weights):
+def is_thin(rows, first, last, weights):
     """Tell whether a slice has few rows, each of them once."""
-    if last - first > SHORT:
+    if last - first > THIN:
         return False
     if weights.shape[0] > 0:
         for k in range(first, last):
@@ -26,30 +30,39 @@ def is_short(rows, first, last, weights):
 
 
 @inlined
-def short_ratio(rows, first, last, x_codes, y_codes, numbers, cells, row_sums, column_sums):
-    """Give h / g of a slice of few rows, but for what depends on their number alone.
+def recalled(mark, stamp):
+    """Give the count a mark holds, if it is of this stamp."""
+    return (mark & COUNT) * np.int64(mark >> BITS == stamp)
 
-    numbers: IN, states of Y, parameters of a row and a column. cells, row_sums, column_sums:
-    scratch, at their Dirichlet parameters before and after.
+
+@inlined
+def thin_ratio(rows, first, last, x_codes, y_codes, row, column, sizes, marks):
+    """Give h / g of a slice of few rows, sorted by X.
+
+    A row multiplies it by (R + i) (C + i) / (A + i) * (1 + n_xy) / ((r + n_x) (c + n_y)), with the counts
+    among the rows before it. sizes: IN, what their number gives. marks: IN and OUT, by state of Y its
+    count in the slice and in the run of X, each with the place it is from.
     """
-    n_y, row, column = numbers
-    above, below = 1.0, 1.0
+    ratio, begin, last_x = 1.0, first, np.int64(-1)
     for k in range(first, last):
         i = np.uint32(rows[k])
-        x, y = np.uint32(x_codes[i]), np.uint32(y_codes[i])
-        place = x * n_y + y
-        above *= cells[place]
-        below *= row_sums[x] * column_sums[y]
-        cells[place] += 1.0
-        row_sums[x] += 1.0
-        column_sums[y] += 1.0
-    for k in range(first, last):
-        i = np.uint32(rows[k])
-        x, y = np.uint32(x_codes[i]), np.uint32(y_codes[i])
-        cells[x * n_y + y] = 1.0
-        row_sums[x] = row
-        column_sums[y] = column
-    return above / below
+        x, y = np.int64(x_codes[i]), np.uint32(y_codes[i])
+        begin = begin if x == last_x else k
+        last_x = x
+        n_y, n_xy = recalled(marks[y, 0], first), recalled(marks[y, 1], begin)
+        marks[y, 0], marks[y, 1] = (first << BITS) | (n_y + 1), (begin << BITS) | (n_xy + 1)
+        ratio *= sizes[k - first] * (1.0 + n_xy) / ((row + (k - begin)) * (column + n_y))
+    return ratio
+
+
+@inner
+def sizes_of(n_rows, dirichlets):
+    """Tabulate what the number of rows before one gives in thin slices."""
+    _, _, all_cells, all_rows, all_columns = dirichlets
+    sizes = np.empty(min(THIN, n_rows))
+    for i in range(sizes.shape[0]):
+        sizes[i] = (all_rows + i) * ((all_columns + i) / (all_cells + i))
+    return sizes
 
 
 @inner
@@ -83,40 +96,26 @@ def of_total(total, log_gamma, all_cells, all_rows, all_columns):
 
 
 @inner
-def scales_of(n_rows, log_odds, log_gamma, dirichlets):
-    """Tabulate what the number of data points alone gives in short slices, with the prior odds."""
-    _, _, all_cells, all_rows, all_columns = dirichlets
-    scales = np.empty(min(SHORT, n_rows) + 1)
-    for total in range(scales.shape[0]):
-        scales[total] = math.exp(log_odds + of_total(total, log_gamma, all_cells, all_rows, all_columns))
-    return scales
-
-
-@inner
 def against_one(context, data, prior, x, y):
     """Test X against one variable given one set; return both log posteriors."""
     slice_odds, log_unseen = slice_prior(context, prior)
     rows, starts, log_gamma, weights = context.rows, context.starts, prior.log_gamma, data.weights
-    n_x, n_y = data.cardinalities[x], data.cardinalities[y]
+    n_y = data.cardinalities[y]
     x_codes, y_codes = data.codes[:, x], data.codes[:, y]
-    dirichlets = dirichlet(n_x, n_y, prior.has_sums)
+    dirichlets = dirichlet(data.cardinalities[x], n_y, prior.has_sums)
     row, column = float(dirichlets[0]), float(dirichlets[1])
-    cells, row_sums, column_sums = np.ones(n_x * n_y), np.full(n_x, row), np.full(n_y, column)
+    sizes, marks = sizes_of(rows.shape[0], dirichlets), np.full((n_y, 2), np.int64(-1) << BITS)
     counts, sums = np.zeros(n_y, np.int64), np.zeros(n_y, np.int64)
     lists = (counts, sums, np.empty(n_y + 1, np.int64), np.empty(n_y + 1, np.int64))
-    numbers, scales = (
-        (np.uint32(n_y), row, column),
-        scales_of(rows.shape[0], slice_odds, log_gamma, dirichlets),
-    )
-    odds = np.array([0.0, 0.0, -np.inf])
+    odds, factor = np.array([0.0, 0.0, -np.inf]), math.exp(slice_odds)
+    may_multiply = FAINT <= slice_odds <= CLEAR
     for s in range(starts.shape[0] - 1):
-        first, last = starts[s], starts[s + 1]
-        if not is_short(rows, first, last, weights):
+        first, last = np.int64(starts[s]), np.int64(starts[s + 1])
+        if not may_multiply or not is_thin(rows, first, last, weights):
             value = long_log(rows, first, last, x_codes, y_codes, weights, log_gamma, dirichlets, *lists)
             add_factor(odds, slice_odds + value)
             continue
-        e = scales[last - first]
-        e *= short_ratio(rows, first, last, x_codes, y_codes, numbers, cells, row_sums, column_sums)
+        e = factor * thin_ratio(rows, first, last, x_codes, y_codes, row, column, sizes, marks)
         odds[0] += e * (1.0 + odds[0])
         if odds[0] > 1e100:
             odds[1] += math.log1p(odds[0])

@@ -13,6 +13,7 @@ from ibmap.kernels.counting import hash_keys
 
 WORD = 2.0**62  # configurations whose numbers fit a word
 FEW = 12  # rows of a slice up to which sorting by insertion beats counting
+DENSE = 4  # configurations for each row up to which each has a counter
 
 
 @inner
@@ -118,6 +119,60 @@ def refine(rows, starts, column, n_states, weights):
                 kept_starts[n_slices] = n_kept
             begin = k
     return kept[:n_kept], kept_starts[: n_slices + 1], n_single
+
+
+@inner
+def is_dense(n_rows, cardinalities, given):
+    """Tell whether a set has so few configurations that each may have a counter."""
+    size = 1.0
+    for z in given:
+        size *= cardinalities[z]
+    return size <= DENSE * n_rows
+
+
+@inner
+def configurations(rows, codes, given, cardinalities):
+    """Number the configurations of a set; return that of each row, and how many there are."""
+    numbers, n = np.zeros(rows.shape[0], np.int32), 1
+    for z in given:
+        column, n_states = codes[:, z], np.int32(cardinalities[z])
+        for i in range(rows.shape[0]):
+            numbers[i] = numbers[i] * n_states + np.int32(column[np.uint32(rows[i])])
+        n *= cardinalities[z]
+    return numbers, n
+
+
+@inner
+def split_by_counting(rows, codes, given, cardinalities, weights):
+    """Split rows by a set that is dense. rows: IN, in the order they are to keep.
+
+    Returns the partition without the slices of a single data point, and how many those are; it is the one
+    that `refine` by one column after the other gives.
+    """
+    n_rows = rows.shape[0]
+    numbers, n = configurations(rows, codes, given, cardinalities)
+    counts, places, n_single = np.zeros(n, np.int32), np.empty(n, np.int32), 0
+    for i in range(n_rows):
+        counts[np.uint32(numbers[i])] += 1
+    if weights.shape[0] > 0:  # a single row of several data points is a slice; as many as it would never be
+        for i in range(n_rows):
+            if weights[rows[i]] > 1 and counts[numbers[i]] == 1:
+                counts[numbers[i]] = -1
+    kept, starts = np.empty(n_rows + 1, np.int32), np.empty(n_rows + 1, np.int32)
+    n_kept, n_slices = 0, 0
+    starts[0] = 0
+    for key in range(n):
+        is_live = counts[key] > 1 or counts[key] < 0
+        places[key] = n_kept if is_live else n_rows  # behind all others
+        n_single += counts[key] == 1
+        n_kept += abs(counts[key]) * is_live
+        n_slices += is_live
+        starts[min(n_slices, n_rows)] = n_kept
+    for i in range(n_rows):
+        number = np.uint32(numbers[i])
+        kept[places[number]] = rows[i]
+        places[number] += 1
+    return kept[:n_kept], starts[: n_slices + 1], n_single
 
 
 @inner

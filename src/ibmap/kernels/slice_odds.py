@@ -17,6 +17,7 @@ from ibmap.kernels.exponential import fast_exp
 from ibmap.kernels.likelihood import BIG, TINY, add_logs
 
 SHORT = 16  # rows of a slice up to which its factors are multiplied out
+FAINT, CLEAR = -500.0, 3.0  # prior log-odds of a slice between which products of up to 64 factors stay finite
 
 
 @inner
