@@ -121,9 +121,13 @@ def test_a_figure_is_the_same_each_time(tiny, tmp_path):
         assert rendered(draw(rows), form) == rendered(draw(rows), form)
 
 
+# A program started in the background ignores Ctrl-C, and so would the tests if they run there.
+HEEDING = "import signal; signal.signal(2, signal.default_int_handler); from ibmap.cli import main; main()"
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")
 def test_an_interrupt_keeps_what_is_done_and_says_how_to_go_on(tmp_path):
-    command = [sys.executable, "-c", "from ibmap.cli import main; main()"]
+    command = [sys.executable, "-c", HEEDING]
     arguments = ["reproduce", "n12", "-o", str(tmp_path), "--jobs", "2"]
     group = subprocess.Popen(
         command + arguments, stderr=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
@@ -145,7 +149,7 @@ def test_an_interrupt_keeps_what_is_done_and_says_how_to_go_on(tmp_path):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")
 def test_an_interrupt_is_heard_before_any_run_is_done(tmp_path):
-    command = [sys.executable, "-c", "from ibmap.cli import main; main()"]
+    command = [sys.executable, "-c", HEEDING]
     arguments = ["reproduce", "n12", "-o", str(tmp_path), "--jobs", "2"]
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}  # empty: the workers compile for long
     with subprocess.Popen(
