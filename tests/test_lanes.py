@@ -15,7 +15,9 @@ from ibmap.kernels import lanes
 from ibmap.kernels.context import all_given, narrowed, narrowed_by_all, nothing_given
 from ibmap.kernels.one_against_many import test_all as against_many
 from ibmap.kernels.partition import is_dense
+from ibmap.score import TestScore as SlowScore
 from ibmap.table import EncodedTable
+from ibmap.table_score import TableScore
 from strategies import plain, queries, tables
 
 
@@ -157,3 +159,15 @@ def test_a_set_that_is_counted_out_has_the_slices_of_one_that_is_not(data):
     if dense:
         assert at_once.rows.tolist() == one_by_one.rows.tolist()
         assert at_once.starts.tolist() == one_by_one.starts.tolist()
+
+
+@pytest.mark.parametrize(("n_rows", "n_slices"), [(scaled(1200, 300), 20), (200, 1), (150, 40), (90, 9)])
+def test_products_over_strong_dependence_are_put_into_logarithms(n_rows, n_slices):
+    rng = np.random.default_rng(n_rows)
+    x = rng.integers(0, 12, n_rows)
+    copies = [np.where(rng.random(n_rows) < 0.98, x, 0) for _ in range(7)]
+    codes = np.column_stack([x, rng.integers(0, n_slices, n_rows), *copies])
+    test = BayesianTest(EncodedTable.from_codes(codes))
+    for blanket in ((), (1,), (1, 2)):
+        found, slow = TableScore(test).changes(0, blanket), SlowScore(test).changes(0, blanket)
+        assert found == pytest.approx(slow, rel=1e-10, abs=1e-9)

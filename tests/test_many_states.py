@@ -15,6 +15,7 @@ from effort import scaled
 from ibmap import IBMAPHC, BayesianTest, table_score
 from ibmap.graph import MarkovGraph
 from ibmap.independence.table_numbers import TableNumbers
+from ibmap.kernels import lanes
 from ibmap.kernels.blanket_slices import list_slices, merged_groups, slice_table
 from ibmap.kernels.class_pairs import Cells, number_cells
 from ibmap.kernels.compiling import IS_COMPILED
@@ -33,9 +34,10 @@ from strategies import plain, tables
 @pytest.fixture(autouse=True, scope="module")
 def _any_number_of_rows():
     """Let small tables take the way of large ones."""
-    usual, table_score.WORTHWHILE = table_score.WORTHWHILE, 0
+    rows, columns = table_score.WORTHWHILE, lanes.LEAST
+    table_score.WORTHWHILE = lanes.LEAST = 0
     yield
-    table_score.WORTHWHILE = usual
+    table_score.WORTHWHILE, lanes.LEAST = rows, columns
 
 
 @njit
@@ -155,6 +157,20 @@ def test_terms_of_large_slices_with_rare_states_match_the_definition(data):
     rows, cards, weights = plain(table)
     expected = naive_terms.change_terms(rows, cards, weights, x, blanket)
     assert score.changes(x, blanket) == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("has_blocks", [True, False])
+def test_variables_of_several_blocks_have_the_terms_of_the_definition(has_blocks, monkeypatch):
+    monkeypatch.setattr(lanes, "LEAST", 0 if has_blocks else 10**6)
+    rng = np.random.default_rng(6)
+    n_rows, n_variables = scaled((400, 70), (60, 35))
+    codes = rng.integers(0, 5, (n_rows, n_variables))
+    for k in range(1, n_variables):
+        codes[:, k] = np.where(rng.random(n_rows) < 0.5, codes[:, k - 1], codes[:, k])
+    test = BayesianTest(EncodedTable.from_codes(codes, rng.choice([5, 6, 9], n_variables)))
+    for blanket in ((), (30, 33), (1, 2, 33), (1, 2, 3, 31, 32, 33)):
+        found = TableScore(test).changes(0, blanket)
+        assert found == pytest.approx(TestScore(test).changes(0, blanket), rel=1e-9, abs=1e-9)
 
 
 @given(st.data())

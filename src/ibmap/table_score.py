@@ -31,6 +31,7 @@ MANY_STATES = 8  # of the variables outside, from which on pairs of them take lo
 
 WORTHWHILE = 1000  # rows from which on compiling the kernels for large blankets is
 SPARSE = 0.6  # configurations for each data point from which on one in six or more has less than two of them
+SCARCE = 4.0  # from which on counting out all configurations takes longer than merging the slices there are
 SURE = 0.999  # prior probability of independence above which that of dependence may be near 0
 
 
@@ -91,8 +92,8 @@ class TableScore:
         context = all_given(self._data, x, question.members)
         asked = self._data, self._numbers, question
         calls: list[Call] = [partial(added, n, outside_terms, context, *asked)]
-        is_sparse = self._is_sparse(blanket, 2)
-        if blanket and (is_sparse or self._is_sparse((*blanket, *question.outside[:1].tolist()), 1)):
+        is_sparse = self._is_sparse(blanket, 2, SCARCE)
+        if blanket and (is_sparse or self._is_sparse((*blanket, *question.outside[:1].tolist()), 1, SPARSE)):
             calls.insert(0, partial(added, n, sparse_member_terms, context, *asked, is_sparse))
         elif blanket:
             calls.insert(0, partial(added, n, kernels.member_terms, *asked))
@@ -164,15 +165,16 @@ class TableScore:
         size = n_configurations(self._table, blanket)
         return bool(is_long) and self._table.n_rows >= WORTHWHILE and size * TELLING <= self._table.n_samples
 
-    def _is_sparse(self, given: tuple[int, ...], n_dropped: int) -> bool:
+    def _is_sparse(self, given: tuple[int, ...], n_dropped: int, least: float = SPARSE) -> bool:
         """Tell whether a set without any so many variables has many configurations without data.
 
-        Then no probability of dependence is near 0, unless the prior's is.
+        That is, at least so many for each data point. Then no probability of dependence is near 0,
+        unless the prior's is.
         """
         cards = sorted(int(self._table.cardinalities[b]) for b in given)
         size = math.prod(cards[: max(len(cards) - n_dropped, 0)])
         is_open = self._prior.slices == "all" and self._prior.probability <= SURE
-        return is_open and self._table.n_rows >= WORTHWHILE and size >= SPARSE * self._table.n_samples
+        return is_open and self._table.n_rows >= WORTHWHILE and size >= least * self._table.n_samples
 
     def _question(self, x: int, blanket: tuple[int, ...]) -> kernels.Question:
         """Put a variable and its blanket the way the kernels want it: members that split most first."""

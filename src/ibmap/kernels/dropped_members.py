@@ -109,7 +109,7 @@ def add_without_one(known, slices, blanket, data, prior, question, counters, ter
         return
     sides, _, _ = known
     is_grouped = find_grouped(sides, slices.starts.shape[0] - 1)
-    totals = new_totals(members.shape[0], 8 * ((outside.shape[0] + 7) // 8))
+    totals = new_totals(members.shape[0], data.cardinalities.shape[0])
     most = rows_of_thin(blanket, data, prior, question)
     if most > 0:
         add_all_thin(known, slices, is_grouped, most, blanket, data, prior, question, totals)
@@ -117,10 +117,9 @@ def add_without_one(known, slices, blanket, data, prior, question, counters, ter
     for p in range(members.shape[0]):
         b, n_own = members[p], n_slices_without(p, sides[p], is_grouped, slices.n_live)
         size = blanket.size / data.cardinalities[b]
-        for k in range(outside.shape[0]):
-            w = outside[k]
-            value = totals.own_logs[p, k] + math.log(totals.own[p, k])
+        for w in outside:
+            value = totals.own_logs[p, w] + math.log(totals.own[p, w])
             terms[b] += prior.log_p * (1.0 - n_own / size) - value
-            share = totals.n_live[p, k] / (size * data.cardinalities[w])
-            value = totals.split_logs[p, k] + math.log(totals.split[p, k])
+            share = totals.n_live[p, w] / (size * data.cardinalities[w])
+            value = totals.split_logs[p, w] + math.log(totals.split[p, w])
             terms[w] += log_dependent(prior.log_p * (1.0 - share) - value)

@@ -7,23 +7,28 @@ import numpy as np
 
 from ibmap.kernels.compiling import bare, inlined, inner
 from ibmap.kernels.group_weights import times_factor
+from ibmap.kernels.lanes import LANES
 
 SHORT = 16  # rows up to which a group is thin in any case
 RUN = 4  # rows of a run of X on average from which on its cells are counted
 FULL = 200.0  # logs of products from which on a logarithm is taken
 
-# Products of factors 1 + e by member and W, and logs of what was taken out of them: of X against W, and
-# against the member; slices of the latter; by member what the logs of the products are at most.
-Totals = namedtuple("Totals", "own own_logs split split_logs n_live log_most")
+# Products of factors 1 + e by member and variable W, and logs of what was taken out of them: of X against W,
+# and against the member; slices of the latter; by member what the logs of the products are at most. Groups of
+# two rows by whether X and the member are the same: by member how many there are, and by block and lane in
+# how many W is the same.
+Totals = namedtuple("Totals", "own own_logs split split_logs n_live log_most n_pairs pairs")
 
 
 @inner
-def new_totals(n_members, n_columns):
+def new_totals(n_members, n_variables):
     """Make room for the products of all tests."""
-    shape = (n_members, n_columns)
+    n_blocks = (n_variables + LANES - 1) // LANES
+    shape = (n_members, n_blocks * LANES)
     return Totals(
         np.ones(shape), np.zeros(shape), np.ones(shape), np.zeros(shape), np.zeros(shape, np.int64),
-        np.zeros(n_members),
+        np.zeros(n_members), np.zeros((n_members, 4), np.int64),
+        np.zeros((n_members, n_blocks, 4, LANES), np.int32),
     )  # fmt: skip
 
 
@@ -63,12 +68,12 @@ def is_thin(slices, parts, most):
 
 
 @inlined
-def add_long(p, k, own, split, totals):
+def add_long(p, w, own, split, totals):
     """Multiply in what a large group gives, for a member and a variable outside.
 
     own: IN, log of e of X against W. split: IN, product and log of the factors of X against the member, and
     their number.
     """
-    totals.own[p, k], totals.own_logs[p, k] = times_factor(totals.own[p, k], totals.own_logs[p, k], own)
-    totals.split_logs[p, k] += split[1] + math.log(split[0])
-    totals.n_live[p, k] += split[2]
+    totals.own[p, w], totals.own_logs[p, w] = times_factor(totals.own[p, w], totals.own_logs[p, w], own)
+    totals.split_logs[p, w] += split[1] + math.log(split[0])
+    totals.n_live[p, w] += split[2]

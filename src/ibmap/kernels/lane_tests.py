@@ -12,7 +12,16 @@ from collections import namedtuple
 import numpy as np
 
 from ibmap.kernels.compiling import bare, inlined, inner
-from ibmap.kernels.lanes import LANES, MOST, add_counts, add_equal, add_factors, count_equal, times_counts
+from ibmap.kernels.lanes import (
+    LANES,
+    MOST,
+    add_counts,
+    add_equal,
+    add_factors,
+    copy_row,
+    count_equal,
+    times_counts,
+)
 from ibmap.kernels.likelihood import BIG
 from ibmap.kernels.slice_odds import add_factor
 
@@ -44,13 +53,43 @@ def new_lane_room(n_states):
     )  # fmt: skip
 
 
+@inlined
+def end_of_run(states, first, last):
+    """Find where the run of X that begins at `first` ends."""
+    end = first + 1
+    while end < last and states[end] == states[first]:
+        end += 1
+    return end
+
+
+@bare
+def x_logs(starts, states, dirichlet, log_odds, log_gamma, logs):
+    """Work out the log of what X alone gives in each slice, with the prior odds; not in those of two rows.
+
+    states: IN, of X by row, sorted in each slice. dirichlet: IN, parameters of a row and a column, sums of
+    those of cells, rows, columns. logs: OUT.
+    """
+    row, _, all_cells, all_rows, all_columns = dirichlet
+    of_row = log_gamma[row]
+    fixed = log_odds + log_gamma[all_cells] - log_gamma[all_rows] - log_gamma[all_columns]
+    for s in range(logs.shape[0]):
+        begin, last = starts[s], starts[s + 1]
+        n = last - begin
+        if n == 2:
+            continue
+        value = fixed + log_gamma[all_rows + n] + log_gamma[all_columns + n] - log_gamma[all_cells + n]
+        while begin < last:
+            end = end_of_run(states, begin, last)
+            value -= log_gamma[row + (end - begin)] - of_row
+            begin = end
+        logs[s] = value
+
+
 @bare
 def load_rows(rows, first, last, block, at, room):
     """Put rows next to each other. rows: IN, places in the table. at: IN, where the first goes."""
     for k in range(first, last):
-        row = np.uint32(rows[k])
-        for lane in range(LANES):
-            room[at + k - first, lane] = block[row, lane]
+        copy_row(block, rows[k], room, at + k - first)
 
 
 @bare
@@ -132,15 +171,6 @@ def weigh_long_run(rows, first, last, block, n_states, log_gamma, room):
             room.cells[state, lane] = 0
             room.totals[state, lane] += count
             room.values[lane] += log_gamma[np.uint32(1 + count)]
-
-
-@inlined
-def end_of_run(states, first, last):
-    """Find where the run of X that begins at `first` ends."""
-    end = first + 1
-    while end < last and states[end] == states[first]:
-        end += 1
-    return end
 
 
 @bare

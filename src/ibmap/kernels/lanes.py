@@ -63,6 +63,24 @@ class Writer:
         """Write the lanes of a row of argument k."""
         self.builder.store(value, self.address(k, row, value.type)).align = align
 
+    def chosen(self, values, lanes):
+        """Give some lanes, in order."""
+        places = ir.Constant(ir.VectorType(ir.IntType(32), len(lanes)), list(lanes))
+        return self.builder.shuffle_vector(values, values, places)
+
+    def everywhere(self, value):
+        """Give a number in every lane."""
+        one = self.builder.insert_element(all_lanes(FLOATS, 0.0), value, ir.Constant(PLACES, 0))
+        return self.chosen(one, [0] * LANES)
+
+    def product(self, values):
+        """Multiply all lanes, by halves."""
+        n = LANES
+        while n > 1:
+            n //= 2
+            values = self.builder.fmul(self.chosen(values, range(n)), self.chosen(values, range(n, 2 * n)))
+        return self.builder.extract_element(values, ir.Constant(PLACES, 0))
+
     def exceed(self, values, limit):
         """Tell whether any lane is above a limit."""
         above = self.builder.fcmp_ordered(">", values, all_lanes(FLOATS, limit))
@@ -79,16 +97,26 @@ def compiled():
 
         patterns, rows: IN, bytes. counts: OUT, bytes.
         """
+        return counter(False, patterns, rows, counts)
+
+    @intrinsic
+    def count_more(typing_context, patterns, pattern, rows, first, last, counts):
+        """Add to counts what `count_equal` counts. counts: IN and OUT."""
+        return counter(True, patterns, rows, counts)
+
+    def counter(is_more, patterns, rows, counts):
+        """Make the two above."""
 
         def generate(context, builder, signature, arguments):
             writer = Writer(context, builder, signature, arguments)
             wanted, before = writer.load(0, arguments[1], BYTES, 1), builder.block
+            begin = writer.load(5, None, BYTES, 1) if is_more else all_lanes(BYTES, 0)
             test, step, end = (builder.append_basic_block(name) for name in ("test", "step", "end"))
             builder.branch(test)
             builder.position_at_end(test)
             row, found = builder.phi(PLACES), builder.phi(BYTES)
             row.add_incoming(arguments[3], before)
-            found.add_incoming(all_lanes(BYTES, 0), before)
+            found.add_incoming(begin, before)
             builder.cbranch(builder.icmp_signed("<", row, arguments[4]), step, end)
             builder.position_at_end(step)
             equal = builder.icmp_unsigned("==", wanted, writer.load(2, row, BYTES, 1))
@@ -120,6 +148,59 @@ def compiled():
         return types.void(rows, types.intp, types.intp, totals, types.intp), generate
 
     @intrinsic
+    def equal_lanes(typing_context, rows, one, two):
+        """Give the lanes in which two rows have the same state, as bits of a word. rows: IN, bytes."""
+
+        def generate(context, builder, signature, arguments):
+            writer = Writer(context, builder, signature, arguments)
+            one, two = (writer.load(0, arguments[k], BYTES, 1) for k in (1, 2))
+            equal = builder.bitcast(builder.icmp_unsigned("==", one, two), ir.IntType(LANES))
+            return builder.zext(equal, ir.IntType(64))
+
+        return types.uint64(rows, types.intp, types.intp), generate
+
+    @intrinsic
+    def lanes_with(typing_context, counts):
+        """Give the lanes with a count above 0, as bits of a word. counts: IN, bytes."""
+
+        def generate(context, builder, signature, arguments):
+            counts = Writer(context, builder, signature, arguments).load(0, None, BYTES, 1)
+            found = builder.icmp_unsigned("!=", counts, all_lanes(BYTES, 0))
+            return builder.zext(builder.bitcast(found, ir.IntType(LANES)), ir.IntType(64))
+
+        return types.uint64(counts), generate
+
+    @intrinsic
+    def copy_row(typing_context, rows, row, copies, place):
+        """Copy a row. rows: IN, bytes. copies: OUT, row `place`."""
+
+        def generate(context, builder, signature, arguments):
+            writer = Writer(context, builder, signature, arguments)
+            writer.store(writer.load(0, arguments[1], BYTES, 1), 2, arguments[3], 1)
+            return context.get_dummy_value()
+
+        return types.void(rows, types.intp, copies, types.intp), generate
+
+    @intrinsic
+    def product_of(typing_context, factor, scales, row, above, below):
+        """Multiply 1 + factor * scale * above / below over all lanes; give -1 if any of these is above 1e4.
+
+        scales: IN, those of a row.
+        """
+
+        def generate(context, builder, signature, arguments):
+            writer = Writer(context, builder, signature, arguments)
+            scales = writer.load(1, arguments[2], FLOATS, 8)
+            scales = builder.fmul(scales, writer.everywhere(arguments[0]))
+            above, below = (writer.load(k, None, FLOATS, 8) for k in (3, 4))
+            ratios = builder.fmul(scales, builder.fdiv(above, below))
+            product = writer.product(builder.fadd(ratios, all_lanes(FLOATS, 1.0)))
+            minus_one = ir.Constant(ir.DoubleType(), -1.0)
+            return builder.select(writer.exceed(ratios, 1e4), minus_one, product)
+
+        return types.float64(types.float64, scales, types.intp, above, below), generate
+
+    @intrinsic
     def times_counts(typing_context, products, parameter, counts):
         """Multiply each lane by a parameter and its count; tell whether any is above 1e150.
 
@@ -129,9 +210,7 @@ def compiled():
         def generate(context, builder, signature, arguments):
             writer = Writer(context, builder, signature, arguments)
             counts = builder.uitofp(writer.load(2, None, BYTES, 1), FLOATS)
-            one = builder.insert_element(all_lanes(FLOATS, 0.0), arguments[1], ir.Constant(PLACES, 0))
-            everywhere = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
-            factors = builder.fadd(counts, builder.shuffle_vector(one, one, everywhere))
+            factors = builder.fadd(counts, writer.everywhere(arguments[1]))
             products = builder.fmul(writer.load(0, None, FLOATS, 8), factors)
             writer.store(products, 0, None, 8)
             return writer.exceed(products, 1e150)
@@ -171,7 +250,8 @@ def compiled():
 
         return types.void(totals, types.intp, counts), generate
 
-    return count_equal, add_equal, times_counts, add_factors, add_counts
+    counting = count_equal, count_more, add_equal, equal_lanes, lanes_with, add_counts
+    return (*counting, copy_row, product_of, times_counts, add_factors)
 
 
 def interpreted():
@@ -180,8 +260,24 @@ def interpreted():
     def count_equal(patterns, pattern, rows, first, last, counts):
         counts[:] = (rows[first:last] == patterns[pattern]).sum(axis=0)
 
+    def count_more(patterns, pattern, rows, first, last, counts):
+        counts += (rows[first:last] == patterns[pattern]).sum(axis=0).astype(np.uint8)
+
+    def lanes_with(counts):
+        return np.uint64(sum(1 << k for k in np.flatnonzero(counts).tolist()))
+
     def add_equal(rows, one, two, totals, place):
         totals[place] += rows[one] == rows[two]
+
+    def equal_lanes(rows, one, two):
+        return np.uint64(sum(1 << k for k in np.flatnonzero(rows[one] == rows[two]).tolist()))
+
+    def copy_row(rows, row, copies, place):
+        copies[place] = rows[row]
+
+    def product_of(factor, scales, row, above, below):
+        ratios = factor * scales[row] * (above / below)
+        return -1.0 if (ratios > 1e4).any() else float(np.prod(1.0 + ratios))
 
     def times_counts(products, parameter, counts):
         products *= parameter + counts
@@ -194,10 +290,13 @@ def interpreted():
     def add_counts(totals, row, counts):
         totals[row] += counts
 
-    return count_equal, add_equal, times_counts, add_factors, add_counts
+    counting = count_equal, count_more, add_equal, equal_lanes, lanes_with, add_counts
+    return (*counting, copy_row, product_of, times_counts, add_factors)
 
 
-count_equal, add_equal, times_counts, add_factors, add_counts = compiled() if IS_COMPILED else interpreted()
+OPERATIONS = compiled() if IS_COMPILED else interpreted()
+count_equal, count_more, add_equal, equal_lanes, lanes_with, add_counts = OPERATIONS[:6]
+copy_row, product_of, times_counts, add_factors = OPERATIONS[6:]
 
 
 def new_blocks(codes: NDArray[np.uint16], cardinalities: NDArray[np.int64]) -> NDArray[np.uint8]:

@@ -38,8 +38,8 @@ def find_long(known, slices, most):
 
 
 @inner
-def add_long_slices(p, k, large, cells, is_grouped, kinds, against, side, log_odds, counters, totals):
-    """Multiply in the large slices that stay as they are, for all members of the kind of p, and the k-th W.
+def add_long_slices(p, w, large, cells, is_grouped, kinds, against, side, log_odds, counters, totals):
+    """Multiply in the large slices that stay as they are, for all members of the kind of p, and W.
 
     large: IN, the slices. log_odds: IN, of a slice of the set without the member, and with W. totals: IN
     and OUT.
@@ -50,17 +50,17 @@ def add_long_slices(p, k, large, cells, is_grouped, kinds, against, side, log_od
         own, product, log, n_live = weigh_group(parts, cells, against, side.weighing, log_odds[1], counters)
         for q in range(kinds.shape[0]):
             if kinds[q] == p and not is_grouped[q, s]:
-                add_long(q, k, log_odds[0] + own, (product, log, n_live), totals)
+                add_long(q, w, log_odds[0] + own, (product, log, n_live), totals)
 
 
 @inner
-def add_long_groups(p, k, large, cells, against, side, log_odds, counters, totals):
-    """Multiply in the large groups without a member for the k-th W. totals: IN and OUT."""
+def add_long_groups(p, w, large, cells, against, side, log_odds, counters, totals):
+    """Multiply in the large groups without a member for W. totals: IN and OUT."""
     groups = side.groups
     for g in large:
         parts = groups.parts[groups.part_starts[g] : groups.part_starts[g + 1]]
         own, product, log, n_live = weigh_group(parts, cells, against, side.weighing, log_odds[1], counters)
-        add_long(p, k, log_odds[0] + own, (product, log, n_live), totals)
+        add_long(p, w, log_odds[0] + own, (product, log, n_live), totals)
 
 
 @inner
@@ -72,8 +72,7 @@ def add_all_long(known, slices, is_grouped, most, blanket, data, prior, question
     large, groups, cells = find_long(known, slices, most)
     if cells.listed.shape[0] == 0:
         return
-    for k in range(outside.shape[0]):
-        w = outside[k]
+    for w in outside:
         row, column, all_cells, all_rows, all_columns = dirichlet(n_x, data.cardinalities[w], prior.has_sums)
         against = Weighing(row, column, all_cells, all_rows, all_columns, prior.log_gamma)
         count_cells(slices, data.codes[:, w], data.weights, column, prior.log_gamma, counters, cells)
@@ -83,6 +82,6 @@ def add_all_long(known, slices, is_grouped, most, blanket, data, prior, question
             log_odds = log_slice_odds(prior, log_size), split_odds
             if kinds[p] == p:
                 add_long_slices(
-                    p, k, large, cells, is_grouped, kinds, against, lives[p], log_odds, counters, totals
+                    p, w, large, cells, is_grouped, kinds, against, lives[p], log_odds, counters, totals
                 )
-            add_long_groups(p, k, groups[p], cells, against, sides[p], log_odds, counters, totals)
+            add_long_groups(p, w, groups[p], cells, against, sides[p], log_odds, counters, totals)

@@ -75,17 +75,22 @@ def member_terms(data, prior, question, terms):
 @kernel
 def between_members(data, prior, question, terms):
     """Do the tests of b given B - b and given B - b - c. terms: IN and OUT, by variable."""
-    x, members = question.x, question.members
-    prefixes = beginnings(nothing_given(data, x), data, members, 0)
-    for p in range(members.shape[0]):
+    x, members, n = question.x, question.members, question.members.shape[0]
+    empty, sets = nothing_given(data, x), without_each(data, x, members)
+    is_counted = is_dense(empty.rows.shape[0], data.cardinalities, members[: max(n - 2, 0)])
+    prefixes = [empty] if is_counted else beginnings(empty, data, members, 0)
+    for p in range(n):
         b = members[p]
-        without_b = beginnings(prefixes[p], data, members, p + 1)
-        independent, dependent = against_one(without_b[-1], data, prior, x, b)
+        independent, dependent = against_one(sets[p], data, prior, x, b)
         terms[x] += dependent
         terms[b] += independent
-        for q in range(p + 1, members.shape[0]):
+        without_b = [empty] if is_counted else beginnings(prefixes[p], data, members, p + 1)
+        for q in range(p + 1, n):
             c = members[q]
-            context = without(without_b[q - p - 1], data, members, q)
+            if is_counted:
+                context = narrowed_by_all(empty, data, all_but(all_but(members, q), p))
+            else:
+                context = without(without_b[q - p - 1], data, members, q)
             terms[c] += against_one(context, data, prior, x, b)[1]
             terms[b] += against_one(context, data, prior, x, c)[1]
 

@@ -1,7 +1,7 @@
 """The Bayesian test of X against many variables given one set.
 
-Where the rows count once each, 32 variables are tested side by side (`lane_tests`); else one after
-the other, with what does not depend on them found once.
+Where the rows count once each, 32 variables are tested side by side (`lane_tests`); else, or if they are few,
+one after the other, with what does not depend on them found once.
 """
 
 import math
@@ -10,8 +10,9 @@ import numpy as np
 
 from ibmap.kernels.compiling import bare, inner, kernel
 from ibmap.kernels.context import dirichlet, log_posteriors, slice_prior
-from ibmap.kernels.lane_tests import LEAST, THIN, Wanted, new_lane_room, weigh_block
+from ibmap.kernels.lane_tests import LEAST, THIN, Wanted, new_lane_room, weigh_block, x_logs
 from ibmap.kernels.lanes import LANES
+from ibmap.kernels.one_against_one import against_one
 from ibmap.kernels.slice_odds import (
     CLEAR,
     FAINT,
@@ -37,6 +38,9 @@ def test_all(context, data, prior, x, candidates, independent, dependent):
     n_blocks = data.blocks.shape[0]
     if context.starts.shape[0] == 1 or candidates.shape[0] == 0:
         independent[:], dependent[:] = log_posteriors(-np.inf, log_unseen)
+    elif candidates.shape[0] < LEAST:
+        for c in range(candidates.shape[0]):
+            independent[c], dependent[c] = against_one(context, data, prior, x, candidates[c])
     elif 0 < n_blocks * LEAST <= candidates.shape[0] and FAINT <= slice_odds <= CLEAR:
         test_side_by_side(context, data, prior, x, candidates, independent, dependent)
     else:
@@ -54,10 +58,10 @@ def states_of(rows, codes):
 
 @inner
 def thin_factors(starts, logs):
-    """Give the exponentials of the logs of thin slices, by kind and slice; those of others are not needed."""
+    """Give the exponentials of the logs of thin slices, by kind and slice; others do not need them."""
     factors = np.zeros_like(logs)
     for s in range(logs.shape[1]):
-        if starts[s + 1] - starts[s] <= THIN:
+        if 2 < starts[s + 1] - starts[s] <= THIN:
             for d in range(logs.shape[0]):
                 factors[d, s] = math.exp(logs[d, s])
     return factors
@@ -71,7 +75,7 @@ def wanted_lanes(context, data, prior, x, candidates, states):
     """
     n_x, n_slices, widest = data.cardinalities[x], context.starts.shape[0] - 1, 1
     kind_of, logs = np.empty(candidates.shape[0], np.int64), [np.empty(0) for _ in range(0)]
-    found, counts = [np.int64(0) for _ in range(0)], np.zeros(n_x, np.int64)
+    found = [np.int64(0) for _ in range(0)]
     for c in range(candidates.shape[0]):
         n_y, d = data.cardinalities[candidates[c]], 0
         while d < len(found) and found[d] != n_y:
@@ -79,10 +83,8 @@ def wanted_lanes(context, data, prior, x, candidates, states):
         if d == len(found):
             found.append(n_y)
             logs.append(np.empty(n_slices))
-            x_constants(
-                context.rows, context.starts, states, data.weights, dirichlet(n_x, n_y, prior.has_sums),
-                slice_prior(context, prior)[0], prior.log_gamma, counts, logs[d],
-            )  # fmt: skip
+            numbers, log_odds = dirichlet(n_x, n_y, prior.has_sums), slice_prior(context, prior)[0]
+            x_logs(context.starts, states, numbers, log_odds, prior.log_gamma, logs[d])
         kind_of[c], widest = d, max(widest, n_y)
     table, ratios = np.empty((len(logs), n_slices)), np.empty((len(logs), 4))
     for d in range(len(logs)):

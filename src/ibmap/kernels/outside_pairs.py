@@ -28,10 +28,19 @@ from ibmap.kernels.context import (
     slice_prior,
 )
 from ibmap.kernels.group_weights import bits_of, rising, times_factor
+from ibmap.kernels.lane_tests import THIN
 from ibmap.kernels.rare_states import count_rare_pair, find_rare, new_rare, number_runs, rarer
 from ibmap.kernels.slice_columns import Piece, find_classes, new_classes, of_size, weigh_class
-from ibmap.kernels.slice_odds import add_factor, log_of
-from ibmap.kernels.thin_slices import SAFE, THIN, new_thin_slice, thin_numbers, weigh_thin_slice
+from ibmap.kernels.slice_odds import FAINT, add_factor, log_of
+from ibmap.kernels.thin_slices import (
+    SAFE,
+    WIDEST,
+    close_thin,
+    load_slice,
+    new_thin_slice,
+    weigh_thin_slice,
+)
+from ibmap.kernels.thin_tables import thin_numbers
 
 # Kinds of columns (see `slice_columns`): the kind of each column outside; for each kind the Dirichlet
 # parameters and their sums, and the prior log-odds of a slice of B + W.
@@ -275,16 +284,21 @@ def weigh_slices(context, data, prior, question, kinds, sums):
     )  # fmt: skip
     log_odds = slice_prior(context, prior)[0]
     x_codes = data.codes[:, question.x]
-    is_safe = data.weights.shape[0] == 0 and max(log_odds, kinds.log_odds.max()) <= SAFE
-    thin = new_thin_slice(n, data.cardinalities[outside].max())
-    numbers = thin_numbers(kinds, min(longest, THIN))
+    is_safe = data.weights.shape[0] == 0 and data.cardinalities[question.x] <= WIDEST
+    is_safe &= max(log_odds, kinds.log_odds.max()) <= SAFE and min(log_odds, kinds.log_odds.min()) >= FAINT
+    thin, numbers = (
+        new_thin_slice(data.cardinalities.shape[0], n_kinds),
+        thin_numbers(kinds, outside, data.cardinalities.shape[0], log_odds),
+    )
     for s in range(context.starts.shape[0] - 1):
         rows = context.rows[context.starts[s] : context.starts[s + 1]]
         if is_safe and rows.shape[0] <= THIN:
-            weigh_thin_slice(rows, x_codes, data.codes, outside, kinds, log_odds, s, thin, numbers, sums)
+            load_slice(rows, x_codes, data, outside, room.marks, numbers, thin)
+            weigh_thin_slice(rows.shape[0], s, thin, numbers, sums)
             continue
         piece = cut(room, rows, x_codes, data.weights)
         weigh_slice(piece, data.codes, outside, kinds, prior.log_gamma, log_odds, scratch, sums)
+    close_thin(thin, numbers, sums)
 
 
 @kernel
