@@ -74,7 +74,10 @@ def look_at_blankets(table: EncodedTable) -> None:
 
     score = local_score(BayesianTest(table))
     for size in range(7):
-        score.changes(0, tuple(range(1, 1 + size)))
+        blanket = tuple(range(1, 1 + size))
+        score.changes(0, blanket)
+        score.bounds(0, blanket)
+        score.term(0, blanket)
 
 
 def main() -> None:

@@ -35,9 +35,9 @@ def nothing_given(data, x):
 def narrowed(context, data, column):
     """Add one variable to a conditioning set."""
     n_states = data.cardinalities[column]
-    rows, starts, n_single = refine(
-        context.rows, context.starts, data.codes[:, column], n_states, data.weights
-    )
+    rows, starts, n_single = context.rows, context.starts, 0
+    if rows.shape[0] > 0:
+        rows, starts, n_single = refine(rows, starts, data.codes[:, column], n_states, data.weights)
     log_size = context.log_size + data.log_cardinalities[column]
     return Context(rows, starts, context.n_single + n_single, log_size, context.size * n_states)
 

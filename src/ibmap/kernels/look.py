@@ -11,7 +11,15 @@ from collections import namedtuple
 import numpy as np
 
 from ibmap.kernels.compiling import inner, kernel
-from ibmap.kernels.context import all_given, narrowed, narrowed_by_all, nothing_given
+from ibmap.kernels.context import (
+    Context,
+    all_given,
+    log_posteriors,
+    narrowed,
+    narrowed_by_all,
+    nothing_given,
+    size_of,
+)
 from ibmap.kernels.one_against_many import test_all
 from ibmap.kernels.one_against_one import against_one
 from ibmap.kernels.partition import is_dense
@@ -33,9 +41,14 @@ def beginnings(context, data, members, first):
 @inner
 def without(context, data, members, k):
     """Give the set of all members but the k-th from that of those before it."""
-    for i in range(k + 1, members.shape[0]):
+    i, n = k + 1, members.shape[0]
+    while i < n and context.rows.shape[0] > 0:
         context = narrowed(context, data, members[i])
-    return context
+        i += 1
+    size, log_size = size_of(data, members[i:])
+    return Context(
+        context.rows, context.starts, context.n_single, context.log_size + log_size, context.size * size
+    )
 
 
 @inner
@@ -79,16 +92,22 @@ def between_members(data, prior, question, terms):
     empty, sets = nothing_given(data, x), without_each(data, x, members)
     is_counted = is_dense(empty.rows.shape[0], data.cardinalities, members[: max(n - 2, 0)])
     prefixes = [empty] if is_counted else beginnings(empty, data, members, 0)
+    of_prior = log_posteriors(-np.inf, prior.log_p)[1]
     for p in range(n):
         b = members[p]
         independent, dependent = against_one(sets[p], data, prior, x, b)
         terms[x] += dependent
         terms[b] += independent
-        without_b = [empty] if is_counted else beginnings(prefixes[p], data, members, p + 1)
+        is_silent = not is_counted and prefixes[p].rows.shape[0] == 0  # and so whatever else is given
+        without_b = [empty] if is_counted or is_silent else beginnings(prefixes[p], data, members, p + 1)
         for q in range(p + 1, n):
             c = members[q]
             if is_counted:
                 context = narrowed_by_all(empty, data, all_but(all_but(members, q), p))
+            elif is_silent or without_b[q - p - 1].rows.shape[0] == 0:
+                terms[b] += of_prior
+                terms[c] += of_prior
+                continue
             else:
                 context = without(without_b[q - p - 1], data, members, q)
             terms[c] += against_one(context, data, prior, x, b)[1]

@@ -99,6 +99,8 @@ def of_total(total, log_gamma, all_cells, all_rows, all_columns):
 def against_one(context, data, prior, x, y):
     """Test X against one variable given one set; return both log posteriors."""
     slice_odds, log_unseen = slice_prior(context, prior)
+    if context.starts.shape[0] == 1:
+        return log_posteriors(-np.inf, log_unseen)
     rows, starts, log_gamma, weights = context.rows, context.starts, prior.log_gamma, data.weights
     n_y = data.cardinalities[y]
     x_codes, y_codes = data.codes[:, x], data.codes[:, y]
