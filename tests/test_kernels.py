@@ -251,3 +251,15 @@ def test_bounds_hold_where_many_variables_are_outside():
         assert is_exact.tolist() == [True] + [False] * (FEW + 4)
         assert (upper >= score.changes(0, blanket) - 1e-9).all()
         assert upper[0] == pytest.approx(score.term(0, blanket), abs=1e-9)
+
+
+@pytest.mark.parametrize("slices", ["all", "seen"])
+def test_large_blankets_of_few_rows_have_the_terms_of_the_definition(slices):
+    rng = np.random.default_rng(7)
+    codes = rng.integers(0, 3, (60, 16))
+    codes[30:] = np.where(rng.random((30, 16)) < 0.9, codes[0], codes[30:])
+    for rows in (codes, codes[:30]):  # some rows come together whatever third is given; hardly any do
+        test = BayesianTest(EncodedTable.from_codes(rows, [3] * 16), slices=slices)
+        for blanket in (tuple(range(1, 13)), tuple(range(3, 9)), (2, 5)):
+            found, slow = TableScore(test).changes(0, blanket), TestScore(test).changes(0, blanket)
+            assert found == pytest.approx(slow, rel=1e-9, abs=1e-9)

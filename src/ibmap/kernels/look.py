@@ -24,6 +24,8 @@ from ibmap.kernels.one_against_many import test_all
 from ibmap.kernels.one_against_one import against_one
 from ibmap.kernels.partition import is_dense
 
+FEW_LEFT = 8  # of so many rows one is still in a slice with another where slices are begun with
+
 # The question: X, its blanket (best with the most telling members first), the variables outside it
 # (best in an order that keeps equal cardinalities together).
 Question = namedtuple("Question", "x members outside")
@@ -85,31 +87,61 @@ def member_terms(data, prior, question, terms):
             terms[w] += against_one(narrowed(context, data, w), data, prior, x, b)[1]
 
 
+@inner
+def thirds(empty, data, members):
+    """Give the sets of the first, second and last third of the members, and where these begin."""
+    ends = np.array([k * members.shape[0] // 3 for k in range(4)])
+    return [narrowed_by_all(empty, data, members[ends[k] : ends[k + 1]]) for k in range(3)], ends
+
+
+@inner
+def from_third(parts, ends, data, members, p, q):
+    """Give the set of all members but two, of which the p-th comes first, from the third that has neither."""
+    k = 0
+    while ends[k] <= p < ends[k + 1] or ends[k] <= q < ends[k + 1]:
+        k += 1
+    context = parts[k]
+    for i in range(members.shape[0]):
+        if context.rows.shape[0] == 0:
+            break  # and so whatever else is given: its size does not matter
+        if i not in (p, q) and not ends[k] <= i < ends[k + 1]:
+            context = narrowed(context, data, members[i])
+    return context
+
+
 @kernel
 def between_members(data, prior, question, terms):
-    """Do the tests of b given B - b and given B - b - c. terms: IN and OUT, by variable."""
+    """Do the tests of b given B - b and given B - b - c. terms: IN and OUT, by variable.
+
+    Sets are counted out if they are dense; else begun with a third of the members where that leaves few rows
+    together, or with the members that come first.
+    """
     x, members, n = question.x, question.members, question.members.shape[0]
     empty, sets = nothing_given(data, x), without_each(data, x, members)
     is_counted = is_dense(empty.rows.shape[0], data.cardinalities, members[: max(n - 2, 0)])
-    prefixes = [empty] if is_counted else beginnings(empty, data, members, 0)
-    of_prior = log_posteriors(-np.inf, prior.log_p)[1]
+    parts, ends = thirds(empty, data, members if not is_counted else members[:0])
+    n_left = max([part.rows.shape[0] for part in parts])
+    is_begun = not is_counted and n_left * FEW_LEFT <= empty.rows.shape[0]
+    prefixes = [empty] if is_counted or is_begun else beginnings(empty, data, members, 0)
     for p in range(n):
         b = members[p]
         independent, dependent = against_one(sets[p], data, prior, x, b)
         terms[x] += dependent
         terms[b] += independent
-        is_silent = not is_counted and prefixes[p].rows.shape[0] == 0  # and so whatever else is given
-        without_b = [empty] if is_counted or is_silent else beginnings(prefixes[p], data, members, p + 1)
+        without_b = [empty] if is_counted or is_begun else beginnings(prefixes[p], data, members, p + 1)
         for q in range(p + 1, n):
             c = members[q]
             if is_counted:
                 context = narrowed_by_all(empty, data, all_but(all_but(members, q), p))
-            elif is_silent or without_b[q - p - 1].rows.shape[0] == 0:
+            elif is_begun:
+                context = from_third(parts, ends, data, members, p, q)
+            else:
+                context = without(without_b[q - p - 1], data, members, q)
+            if context.rows.shape[0] == 0:
+                of_prior = log_posteriors(-np.inf, prior.log_p)[1]
                 terms[b] += of_prior
                 terms[c] += of_prior
                 continue
-            else:
-                context = without(without_b[q - p - 1], data, members, q)
             terms[c] += against_one(context, data, prior, x, b)[1]
             terms[b] += against_one(context, data, prior, x, c)[1]
 
