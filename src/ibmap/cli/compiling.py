@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ibmap.cli.progress import Waiting
@@ -48,12 +48,34 @@ def prepare_climb(table: EncodedTable, n_processes: int | None, waiting: Waiting
     if n_processes < 2 or not IS_COMPILED:
         return
     from ibmap.kernels.ahead import compile_ahead
-    from ibmap.kernels.first_use import ANY_STATES, BINARY, BINARY_UNWEIGHTED, missing
+    from ibmap.kernels.first_use import missing
 
-    needed = BINARY if table.cardinalities.max(initial=1) <= 2 else ANY_STATES
-    if needed is BINARY and table.distinct is None and not table.is_weighted:
-        needed = BINARY_UNWEIGHTED
-    groups = missing(needed)
+    groups = missing(needed_groups(table))
     if groups:
         waiting.compiling = True
         compile_ahead(groups, n_processes)
+
+
+def needed_groups(table: EncodedTable) -> tuple[Any, ...]:
+    """List the groups of kernels that a climb on a table will need.
+
+    Parameters
+    ----------
+    table : EncodedTable
+        What will be learned from.
+
+    Returns
+    -------
+    tuple of Group
+        Those that take longest to compile first.
+    """
+    from ibmap.kernels.first_use import ANY_STATES, BINARY, BINARY_UNWEIGHTED, MANY_ROWS, MANY_TERMS
+    from ibmap.table_score import FEW, MANY_STATES, WORTHWHILE
+
+    n_states = table.cardinalities.max(initial=1)
+    if n_states <= 2:
+        return BINARY_UNWEIGHTED if table.distinct is None and not table.is_weighted else BINARY
+    groups = ANY_STATES
+    if table.n_variables > FEW or n_states >= MANY_STATES:
+        groups = (MANY_TERMS, *groups)
+    return (MANY_ROWS, *groups) if table.n_rows >= WORTHWHILE else groups

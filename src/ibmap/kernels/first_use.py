@@ -31,6 +31,7 @@ from ibmap.kernels import (
     slice_products,
     small_layout,
     small_look,
+    sparse_members,
     waiting,
 )
 
@@ -169,6 +170,14 @@ ANY_STATES: tuple[Group, ...] = (
     BETWEEN_LOOKS,
 )
 
+MANY_ROWS: Group = (
+    (sparse_members.sparse_member_terms, (CONTEXT, DATA, PRIOR, QUESTION, boolean, FLOATS)),
+)  # large blankets
+MANY_TERMS: Group = (
+    (look.own_tests, (DATA, PRIOR, QUESTION, FLOATS, FLOATS)),
+    (look.one_term, (DATA, PRIOR, QUESTION)),
+)  # bounds, and the terms they do not rule out
+
 SINGLE_TESTS: Group = (
     (
         binary_triplets.all_triplets,
@@ -177,7 +186,7 @@ SINGLE_TESTS: Group = (
     (binary_rows.split_rows, (WORDS2, WORDS, NUMBERS, int64, uint64[:, :, ::1], NUMBERS2)),
 )
 BINARY_UNWEIGHTED = (*BINARY[:4], SINGLE_TESTS, *BINARY[4:-1])
-GROUPS = tuple(dict.fromkeys((*BINARY_UNWEIGHTED, *BINARY, *ANY_STATES)))
+GROUPS = tuple(dict.fromkeys((*BINARY_UNWEIGHTED, *BINARY, *ANY_STATES, MANY_ROWS, MANY_TERMS)))
 
 
 def listed_types(kernel: Any) -> tuple[Any, ...]:
@@ -212,7 +221,7 @@ def missing(groups: tuple[Group, ...]) -> list[int]:
     Parameters
     ----------
     groups : tuple of Group
-        `BINARY` or `ANY_STATES`.
+        `BINARY`, `ANY_STATES`, or others.
 
     Returns
     -------
