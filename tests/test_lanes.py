@@ -144,7 +144,7 @@ def both_partitions(data, x, members):
     at_once = narrowed_by_all(context, data, members)
     for z in members:
         context = narrowed(context, data, z)
-    return is_dense(data.codes.shape[0], data.cardinalities, members), at_once, context
+    return is_dense(data.codes.shape[0], data.cardinalities, members, 0), at_once, context
 
 
 @given(st.data())

@@ -47,7 +47,7 @@ class TableScore:
     def __init__(self, test: BayesianTest) -> None:
         self.names = test.names
         self._table, self._prior = test.table, test.prior
-        numbers = TableNumbers(test.table, test.prior)
+        numbers = test.numbers or TableNumbers(test.table, test.prior)
         self._data, self._numbers = numbers.data, numbers.prior
         self._by_cardinality = np.argsort(test.table.cardinalities, kind="stable")
         self._entropies = [entropy(column, test.table.weights) for column in test.table.codes.T]

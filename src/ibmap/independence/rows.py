@@ -70,7 +70,9 @@ class Row(Protocol):
 RowMaker = Callable[[int, tuple[int, ...]], Row]
 
 
-def row_maker(table: EncodedTable, prior: Prior, columns: BinaryColumns | None) -> RowMaker:
+def row_maker(
+    table: EncodedTable, prior: Prior, columns: BinaryColumns | None, numbers: TableNumbers | None
+) -> RowMaker:
     """Choose the fastest way to slice a table for tests of one variable.
 
     Parameters
@@ -81,6 +83,8 @@ def row_maker(table: EncodedTable, prior: Prior, columns: BinaryColumns | None) 
         The prior.
     columns : BinaryColumns or None
         The data as bits, if all of it is binary.
+    numbers : TableNumbers or None
+        The data and the prior as kernels take them, if they can.
 
     Returns
     -------
@@ -89,8 +93,7 @@ def row_maker(table: EncodedTable, prior: Prior, columns: BinaryColumns | None) 
     """
     if columns is not None:
         return lambda x, given: binary_row(columns, x, given)
-    if is_tabulated(table, prior):
-        numbers = TableNumbers(table, prior)
+    if numbers is not None:
         return lambda x, given: SlicedRow(numbers, x, given)
     log_gamma = log_gamma_table(table)
     return lambda x, given: CellRow(table, prior, log_gamma, x, given)

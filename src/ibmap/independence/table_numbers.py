@@ -50,6 +50,24 @@ class TableNumbers:
         )
 
 
+def table_numbers(table: EncodedTable, prior: Prior) -> TableNumbers | None:
+    """Give a table and a prior as the kernels take them, if they can.
+
+    Parameters
+    ----------
+    table : EncodedTable
+        The data.
+    prior : Prior
+        The prior.
+
+    Returns
+    -------
+    TableNumbers or None
+        None if the log-gamma function is needed elsewhere than at moderate integers.
+    """
+    return TableNumbers(table, prior) if is_tabulated(table, prior) else None
+
+
 def is_tabulated(table: EncodedTable, prior: Prior) -> bool:
     """Tell whether the log-gamma function is only needed at moderate integers.
 

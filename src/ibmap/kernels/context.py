@@ -59,7 +59,7 @@ def narrowed_by_all(context, data, given):
         for z in given:
             context = narrowed(context, data, z)
         return context
-    if is_dense(context.rows.shape[0], data.cardinalities, given):
+    if is_dense(context.rows.shape[0], data.cardinalities, given, 0):
         rows, starts, n_single = split_by_counting(
             context.rows, data.codes, given, data.cardinalities, data.weights
         )

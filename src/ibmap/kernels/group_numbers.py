@@ -8,7 +8,7 @@ import numpy as np
 from ibmap.kernels.compiling import inner
 from ibmap.kernels.context import dirichlet, log_slice_odds
 from ibmap.kernels.lane_tests import THIN
-from ibmap.kernels.lanes import LANES
+from ibmap.kernels.lanes import LANES, number_kinds
 from ibmap.kernels.thin_slices import SAFE, WIDEST
 
 # Variables outside: by block and lane (`lanes`) the kind of each, and whether one is there, also as bits; the
@@ -20,21 +20,6 @@ Others = namedtuple("Others", "kinds is_real lanes cardinalities scales rows col
 # X against variables outside by kind and whether X and these are the same, against the member by kind and
 # whether X and the member are the same; logs of the largest factor of so many rows.
 Member = namedtuple("Member", "own_odds split_odds sizes rows columns own_logs split_logs log_most")
-
-
-@inner
-def number_kinds(cardinalities):
-    """Number the cardinalities that occur; return the number of each entry, and the cardinalities."""
-    kinds, found, n = np.empty(cardinalities.shape[0], np.int64), np.empty_like(cardinalities), 0
-    for k in range(kinds.shape[0]):
-        kinds[k] = n
-        for d in range(n):
-            if found[d] == cardinalities[k]:
-                kinds[k] = d
-        if kinds[k] == n:
-            found[n] = cardinalities[k]
-            n += 1
-    return kinds, found[:n]
 
 
 @inner

@@ -9,7 +9,7 @@ from ibmap.kernels.compiling import bare, inlined, inner
 from ibmap.kernels.group_weights import times_factor
 from ibmap.kernels.lanes import LANES
 
-SHORT = 16  # rows up to which a group is thin in any case
+SHORT = 16  # rows under which a group is thin in any case
 RUN = 4  # rows of a run of X on average from which on its cells are counted
 FULL = 200.0  # logs of products from which on a logarithm is taken
 

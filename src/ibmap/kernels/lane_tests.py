@@ -26,7 +26,6 @@ from ibmap.kernels.likelihood import BIG
 from ibmap.kernels.slice_odds import add_factor
 
 THIN = 64  # rows up to which a slice is thin: products of 256 states stay under 1e170
-RUN = 48  # rows of a run up to which comparing any two takes less than comparing each with all states
 LEAST = 4  # columns wanted of a block for which all at once take less than one by one
 
 # Columns of one block: by kind of column the log of what X alone gives in each slice, and its exponential;
@@ -60,6 +59,12 @@ def end_of_run(states, first, last):
     while end < last and states[end] == states[first]:
         end += 1
     return end
+
+
+@inlined
+def is_short(n_rows, n_states):
+    """Tell whether comparing any two rows of a run takes less than comparing each with all states."""
+    return n_rows <= MOST and n_rows * (n_rows + 67) <= n_states * (2 * n_rows + 300)
 
 
 @bare
@@ -181,10 +186,11 @@ def weigh_long(rows, states, first, last, block, wanted, log_gamma, room):
         room.values[lane], room.above[lane] = 0.0, 1.0
     while begin < last:
         end = end_of_run(states, begin, last)
-        if n_pending > 0 and (end - begin > RUN or n_pending + end - begin > MOST):
+        is_few = is_short(end - begin, n_states)
+        if n_pending > 0 and (not is_few or n_pending + end - begin > MOST):
             close_rows(n_pending, n_states, room)
             n_pending = 0
-        if end - begin > RUN:
+        if not is_few:
             weigh_long_run(rows, begin, end, block, n_states, log_gamma, room)
         else:
             load_rows(rows, begin, end, block, n_pending, room.rows)

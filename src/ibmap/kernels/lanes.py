@@ -12,7 +12,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from ibmap.kernels.compiling import IS_COMPILED
+from ibmap.kernels.compiling import IS_COMPILED, inner
 
 LANES = 32
 STATES = 256  # that a byte tells apart
@@ -202,7 +202,7 @@ def compiled():
 
     @intrinsic
     def times_counts(typing_context, products, parameter, counts):
-        """Multiply each lane by a parameter and its count; tell whether any is above 1e150.
+        """Multiply each lane by a parameter plus its count; tell whether any is above 1e150.
 
         products: IN and OUT. counts: IN, bytes.
         """
@@ -297,6 +297,21 @@ def interpreted():
 OPERATIONS = compiled() if IS_COMPILED else interpreted()
 count_equal, count_more, add_equal, equal_lanes, lanes_with, add_counts = OPERATIONS[:6]
 copy_row, product_of, times_counts, add_factors = OPERATIONS[6:]
+
+
+@inner
+def number_kinds(cardinalities):
+    """Number the cardinalities that occur; return the number of each entry, and the cardinalities."""
+    kinds, found, n = np.empty(cardinalities.shape[0], np.int64), np.empty_like(cardinalities), 0
+    for k in range(kinds.shape[0]):
+        kinds[k] = n
+        for d in range(n):
+            if found[d] == cardinalities[k]:
+                kinds[k] = d
+        if kinds[k] == n:
+            found[n] = cardinalities[k]
+            n += 1
+    return kinds, found[:n]
 
 
 def new_blocks(codes: NDArray[np.uint16], cardinalities: NDArray[np.int64]) -> NDArray[np.uint8]:

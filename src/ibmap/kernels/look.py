@@ -60,17 +60,23 @@ def all_but(members, k):
 
 
 @inner
-def without_each(data, x, members):
-    """List the sets of all members but one, for each.
+def begun(empty, data, members):
+    """Begin the sets of all members but one, for `all_but_one`.
 
-    Where their configurations can be counted out each takes one go over the rows; else they share the
-    slices of the first members they have in common, in which few rows are left.
+    Where their configurations can be counted out each takes one go over the rows, from the empty set; else
+    they share the slices of the first members they have in common, in which few rows are left.
     """
-    empty = nothing_given(data, x)
-    if is_dense(empty.rows.shape[0], data.cardinalities, members[:-1]):  # those of fewest states last
-        return [narrowed_by_all(empty, data, all_but(members, k)) for k in range(members.shape[0])]
-    prefixes = beginnings(empty, data, members, 0)
-    return [without(prefixes[k], data, members, k) for k in range(members.shape[0])]
+    if is_dense(empty.rows.shape[0], data.cardinalities, members, 1):
+        return [empty]
+    return beginnings(empty, data, members, 0)
+
+
+@inner
+def all_but_one(prefixes, data, members, k):
+    """Give the set of all members but the k-th. prefixes: IN, from `begun`."""
+    if len(prefixes) == 1:
+        return narrowed_by_all(prefixes[0], data, all_but(members, k))
+    return without(prefixes[k], data, members, k)
 
 
 @kernel
@@ -78,9 +84,9 @@ def member_terms(data, prior, question, terms):
     """Do the tests given B - b and B - b + W, but for those of b given B - b. terms: IN and OUT."""
     x, members, outside = question
     independent, dependent = np.empty(outside.shape[0]), np.empty(outside.shape[0])
-    sets = without_each(data, x, members)
+    prefixes = begun(nothing_given(data, x), data, members)
     for p in range(members.shape[0]):
-        b, context = members[p], sets[p]
+        b, context = members[p], all_but_one(prefixes, data, members, p)
         test_all(context, data, prior, x, outside, independent, dependent)
         terms[b] += independent.sum()
         for w in outside:
@@ -117,15 +123,15 @@ def between_members(data, prior, question, terms):
     together, or with the members that come first.
     """
     x, members, n = question.x, question.members, question.members.shape[0]
-    empty, sets = nothing_given(data, x), without_each(data, x, members)
-    is_counted = is_dense(empty.rows.shape[0], data.cardinalities, members[: max(n - 2, 0)])
+    empty = nothing_given(data, x)
+    prefixes = begun(empty, data, members)
+    is_counted = is_dense(empty.rows.shape[0], data.cardinalities, members, 2)
     parts, ends = thirds(empty, data, members if not is_counted else members[:0])
     n_left = max([part.rows.shape[0] for part in parts])
     is_begun = not is_counted and n_left * FEW_LEFT <= empty.rows.shape[0]
-    prefixes = [empty] if is_counted or is_begun else beginnings(empty, data, members, 0)
     for p in range(n):
         b = members[p]
-        independent, dependent = against_one(sets[p], data, prior, x, b)
+        independent, dependent = against_one(all_but_one(prefixes, data, members, p), data, prior, x, b)
         terms[x] += dependent
         terms[b] += independent
         without_b = [empty] if is_counted or is_begun else beginnings(prefixes[p], data, members, p + 1)
@@ -157,10 +163,10 @@ def own_tests(data, prior, question, independent, dependent):
     test_all(all_given(data, x, members), data, prior, x, outside, found[0], found[1])
     for k in range(outside.shape[0]):
         independent[outside[k]], dependent[outside[k]] = found[0][k], found[1][k]
-    sets = without_each(data, x, members)
+    prefixes = begun(nothing_given(data, x), data, members)
     for k in range(members.shape[0]):
-        b = members[k]
-        independent[b], dependent[b] = against_one(sets[k], data, prior, x, b)
+        b, context = members[k], all_but_one(prefixes, data, members, k)
+        independent[b], dependent[b] = against_one(context, data, prior, x, b)
 
 
 @kernel

@@ -11,7 +11,7 @@ import numpy as np
 from ibmap.kernels.compiling import bare, inner, kernel
 from ibmap.kernels.context import dirichlet, log_posteriors, slice_prior
 from ibmap.kernels.lane_tests import LEAST, THIN, Wanted, new_lane_room, weigh_block, x_logs
-from ibmap.kernels.lanes import LANES
+from ibmap.kernels.lanes import LANES, number_kinds
 from ibmap.kernels.one_against_one import against_one
 from ibmap.kernels.slice_odds import (
     CLEAR,
@@ -25,6 +25,8 @@ from ibmap.kernels.slice_odds import (
     log_of,
     x_constants,
 )
+
+WIDE = 4  # states for each candidate of a block up to which comparing rows with all of them is fast
 
 
 @kernel
@@ -41,10 +43,27 @@ def test_all(context, data, prior, x, candidates, independent, dependent):
     elif candidates.shape[0] < LEAST:
         for c in range(candidates.shape[0]):
             independent[c], dependent[c] = against_one(context, data, prior, x, candidates[c])
-    elif 0 < n_blocks * LEAST <= candidates.shape[0] and FAINT <= slice_odds <= CLEAR:
+    elif 0 < n_blocks * LEAST <= candidates.shape[0] and is_suited(context, data, candidates, slice_odds):
         test_side_by_side(context, data, prior, x, candidates, independent, dependent)
     else:
         test_in_turn(context, data, prior, x, candidates, independent, dependent)
+
+
+@inner
+def is_suited(context, data, candidates, slice_odds):
+    """Tell whether candidates may be side by side, at less cost.
+
+    Products stay finite, and rows of long slices are compared with few states for each candidate.
+    """
+    if not FAINT <= slice_odds <= CLEAR:
+        return False
+    if data.cardinalities[candidates].max() * data.blocks.shape[0] <= WIDE * candidates.shape[0]:
+        return True
+    n_rows = 0
+    for s in range(context.starts.shape[0] - 1):
+        n = context.starts[s + 1] - context.starts[s]
+        n_rows += n if n > THIN else 0
+    return 2 * n_rows <= context.rows.shape[0]
 
 
 @inner
@@ -73,27 +92,17 @@ def wanted_lanes(context, data, prior, x, candidates, states):
 
     Returns it with the kind of each candidate.
     """
-    n_x, n_slices, widest = data.cardinalities[x], context.starts.shape[0] - 1, 1
-    kind_of, logs = np.empty(candidates.shape[0], np.int64), [np.empty(0) for _ in range(0)]
-    found = [np.int64(0) for _ in range(0)]
-    for c in range(candidates.shape[0]):
-        n_y, d = data.cardinalities[candidates[c]], 0
-        while d < len(found) and found[d] != n_y:
-            d += 1
-        if d == len(found):
-            found.append(n_y)
-            logs.append(np.empty(n_slices))
-            numbers, log_odds = dirichlet(n_x, n_y, prior.has_sums), slice_prior(context, prior)[0]
-            x_logs(context.starts, states, numbers, log_odds, prior.log_gamma, logs[d])
-        kind_of[c], widest = d, max(widest, n_y)
-    table, ratios = np.empty((len(logs), n_slices)), np.empty((len(logs), 4))
-    for d in range(len(logs)):
-        table[d] = logs[d]
-        two_row_ratios(dirichlet(n_x, found[d], prior.has_sums), slice_prior(context, prior)[0], ratios[d])
-    pair_logs = np.log1p(np.exp(ratios)).reshape(len(logs), 2, 2)
+    n_x, log_odds = data.cardinalities[x], slice_prior(context, prior)[0]
+    kind_of, found = number_kinds(data.cardinalities[candidates])
+    logs, ratios = np.empty((found.shape[0], context.starts.shape[0] - 1)), np.empty((found.shape[0], 4))
+    for d in range(found.shape[0]):
+        numbers = dirichlet(n_x, found[d], prior.has_sums)
+        x_logs(context.starts, states, numbers, log_odds, prior.log_gamma, logs[d])
+        two_row_ratios(numbers, log_odds, ratios[d])
+    pair_logs = np.log1p(np.exp(ratios)).reshape(found.shape[0], 2, 2)
     column = dirichlet(n_x, 1, prior.has_sums)[1]
-    factors = thin_factors(context.starts, table)
-    return Wanted(table, factors, pair_logs, np.zeros(LANES, np.int64), widest, column), kind_of
+    factors = thin_factors(context.starts, logs)
+    return Wanted(logs, factors, pair_logs, np.zeros(LANES, np.int64), found.max(), column), kind_of
 
 
 @inner

@@ -1,6 +1,6 @@
 """The Bayesian test of X against one variable given one set.
 
-As in `context`, which tests many at once, but what only pays for many is left
+As in `one_against_many`, but what only pays for many is left
 out: slices are taken as they come, each in one pass.
 """
 

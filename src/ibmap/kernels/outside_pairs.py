@@ -42,6 +42,8 @@ from ibmap.kernels.thin_slices import (
 )
 from ibmap.kernels.thin_tables import thin_numbers
 
+MANY_KINDS = 100  # of columns from which on tables for each three of them would be large
+
 # Kinds of columns (see `slice_columns`): the kind of each column outside; for each kind the Dirichlet
 # parameters and their sums, and the prior log-odds of a slice of B + W.
 Kinds = namedtuple("Kinds", "of_column numbers log_odds")
@@ -268,6 +270,12 @@ def cut(piece, rows, x_codes, weights):
 
 
 @inner
+def first_columns(kinds, n):
+    """Give the kinds of the first n columns: all, or none at all if n is 0."""
+    return kinds if n > 0 else Kinds(kinds.of_column[:0], kinds.numbers[:0], kinds.log_odds[:0])
+
+
+@inner
 def weigh_slices(context, data, prior, question, kinds, sums):
     """Sum over all slices of B. sums: OUT."""
     outside, n = question.outside, question.outside.shape[0]
@@ -286,9 +294,11 @@ def weigh_slices(context, data, prior, question, kinds, sums):
     x_codes = data.codes[:, question.x]
     is_safe = data.weights.shape[0] == 0 and data.cardinalities[question.x] <= WIDEST
     is_safe &= max(log_odds, kinds.log_odds.max()) <= SAFE and min(log_odds, kinds.log_odds.min()) >= FAINT
+    is_safe &= n_kinds <= MANY_KINDS
+    n_thin = n if is_safe else 0  # columns that thin slices need tables of
     thin, numbers = (
         new_thin_slice(data.cardinalities.shape[0], n_kinds),
-        thin_numbers(kinds, outside, data.cardinalities.shape[0], log_odds),
+        thin_numbers(first_columns(kinds, n_thin), outside[:n_thin], data.cardinalities.shape[0], log_odds),
     )
     for s in range(context.starts.shape[0] - 1):
         rows = context.rows[context.starts[s] : context.starts[s + 1]]

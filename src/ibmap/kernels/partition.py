@@ -122,11 +122,11 @@ def refine(rows, starts, column, n_states, weights):
 
 
 @inner
-def is_dense(n_rows, cardinalities, given):
-    """Tell whether a set has so few configurations that each may have a counter."""
-    size = 1.0
-    for z in given:
-        size *= cardinalities[z]
+def is_dense(n_rows, cardinalities, given, n_dropped):
+    """Tell whether each configuration of a set without any so many variables may have a counter."""
+    size, sizes = 1.0, np.sort(cardinalities[given])
+    for n_states in sizes[min(n_dropped, sizes.shape[0]) :]:
+        size *= n_states
     return size <= DENSE * n_rows
 
 
