@@ -34,7 +34,7 @@ def read_options() -> argparse.Namespace:
 
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measure how fast ibmap is.")
     parser.add_argument(
-        "--quick", action="store_true", help="smaller sizes, fewer cases and repeats: a minute and a quarter"
+        "--quick", action="store_true", help="smaller sizes, fewer cases and repeats: about a minute"
     )
     parser.add_argument(
         "--only", nargs="+", choices=[*CASES], metavar="CASE", help=f"some of: {', '.join(CASES)}"
