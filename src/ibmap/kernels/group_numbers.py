@@ -7,9 +7,9 @@ import numpy as np
 
 from ibmap.kernels.compiling import inner
 from ibmap.kernels.context import dirichlet, log_slice_odds
-from ibmap.kernels.lane_tests import THIN
 from ibmap.kernels.lanes import LANES, number_kinds
-from ibmap.kernels.thin_slices import SAFE, WIDEST
+from ibmap.kernels.slice_odds import CLEAR, THIN
+from ibmap.kernels.thin_slices import WIDEST
 
 # Variables outside: by block and lane (`lanes`) the kind of each, and whether one is there, also as bits; the
 # cardinality of a kind; by kind and number of rows before what this number, and that of rows with the same X,
@@ -104,4 +104,4 @@ def rows_of_thin(blanket, data, prior, question):
     for b in question.members:
         largest = max(largest, data.log_cardinalities[b])
     is_thin = data.blocks.shape[0] > 0 and data.cardinalities[question.x] <= WIDEST
-    return THIN if is_thin and log_slice_odds(prior, blanket.log_size - largest) <= SAFE else 0
+    return THIN if is_thin and log_slice_odds(prior, blanket.log_size - largest) <= CLEAR else 0

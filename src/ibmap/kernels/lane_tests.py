@@ -23,9 +23,8 @@ from ibmap.kernels.lanes import (
     times_counts,
 )
 from ibmap.kernels.likelihood import BIG
-from ibmap.kernels.slice_odds import add_factor
+from ibmap.kernels.slice_odds import THIN, add_factor
 
-THIN = 64  # rows up to which a slice is thin: products of 256 states stay under 1e170
 LEAST = 4  # columns wanted of a block for which all at once take less than one by one
 
 # Columns of one block: by kind of column the log of what X alone gives in each slice, and its exponential;

@@ -10,13 +10,14 @@ import numpy as np
 
 from ibmap.kernels.compiling import bare, inner, kernel
 from ibmap.kernels.context import dirichlet, log_posteriors, slice_prior
-from ibmap.kernels.lane_tests import LEAST, THIN, Wanted, new_lane_room, weigh_block, x_logs
+from ibmap.kernels.lane_tests import LEAST, Wanted, new_lane_room, weigh_block, x_logs
 from ibmap.kernels.lanes import LANES, number_kinds
 from ibmap.kernels.one_against_one import against_one
 from ibmap.kernels.slice_odds import (
     CLEAR,
     FAINT,
     SHORT,
+    THIN,
     add_long_slices,
     add_short_slices,
     add_two_row_slices,

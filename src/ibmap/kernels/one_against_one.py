@@ -10,9 +10,8 @@ import numpy as np
 
 from ibmap.kernels.compiling import inlined, inner
 from ibmap.kernels.context import dirichlet, log_posteriors, slice_prior
-from ibmap.kernels.slice_odds import CLEAR, FAINT, add_factor, add_run, close_slice, log_of
+from ibmap.kernels.slice_odds import CLEAR, FAINT, THIN, add_factor, add_run, close_slice, log_of
 
-THIN = 64  # rows up to which the factors of a slice are multiplied
 BITS = 8  # of a mark that count
 COUNT = (1 << BITS) - 1
 

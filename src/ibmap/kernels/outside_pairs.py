@@ -28,12 +28,10 @@ from ibmap.kernels.context import (
     slice_prior,
 )
 from ibmap.kernels.group_weights import bits_of, rising, times_factor
-from ibmap.kernels.lane_tests import THIN
 from ibmap.kernels.rare_states import count_rare_pair, find_rare, new_rare, number_runs, rarer
 from ibmap.kernels.slice_columns import Piece, find_classes, new_classes, of_size, weigh_class
-from ibmap.kernels.slice_odds import FAINT, add_factor, log_of
+from ibmap.kernels.slice_odds import CLEAR, FAINT, THIN, add_factor, log_of
 from ibmap.kernels.thin_slices import (
-    SAFE,
     WIDEST,
     close_thin,
     load_slice,
@@ -293,7 +291,7 @@ def weigh_slices(context, data, prior, question, kinds, sums):
     log_odds = slice_prior(context, prior)[0]
     x_codes = data.codes[:, question.x]
     is_safe = data.weights.shape[0] == 0 and data.cardinalities[question.x] <= WIDEST
-    is_safe &= max(log_odds, kinds.log_odds.max()) <= SAFE and min(log_odds, kinds.log_odds.min()) >= FAINT
+    is_safe &= max(log_odds, kinds.log_odds.max()) <= CLEAR and min(log_odds, kinds.log_odds.min()) >= FAINT
     is_safe &= n_kinds <= MANY_KINDS
     n_thin = n if is_safe else 0  # columns that thin slices need tables of
     thin, numbers = (

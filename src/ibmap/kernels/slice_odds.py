@@ -17,7 +17,8 @@ from ibmap.kernels.exponential import fast_exp
 from ibmap.kernels.likelihood import BIG, TINY, add_logs
 
 SHORT = 16  # rows of a slice up to which its factors are multiplied out
-FAINT, CLEAR = -500.0, 3.0  # prior log-odds of a slice between which products of up to 64 factors stay finite
+THIN = 64  # rows up to which a slice is thin: products of 256 states stay under 1e170
+FAINT, CLEAR = -500.0, 3.0  # prior log-odds of a slice between which products in thin slices stay finite
 
 
 @inner

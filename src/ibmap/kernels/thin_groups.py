@@ -17,7 +17,6 @@ import numpy as np
 
 from ibmap.kernels.bits import popcount
 from ibmap.kernels.compiling import bare, inlined, inner
-from ibmap.kernels.lane_tests import THIN
 from ibmap.kernels.lanes import (
     LANES,
     STATES,
@@ -27,6 +26,7 @@ from ibmap.kernels.lanes import (
     lanes_with,
     times_counts,
 )
+from ibmap.kernels.slice_odds import THIN
 
 # A group: places of its rows in the table, X, and the slices they are from; the row before with the same X,
 # or -1, and how many these are; the rows for one block. Scratch: the last row with each X, -1 before and

@@ -17,12 +17,12 @@ import numpy as np
 
 from ibmap.kernels.bits import popcount
 from ibmap.kernels.compiling import bare, inlined, inner
-from ibmap.kernels.lane_tests import THIN, load_rows, new_lane_room, weigh_thin
+from ibmap.kernels.lane_tests import load_rows, new_lane_room, weigh_thin
 from ibmap.kernels.lane_tests import spill as spill_odds
 from ibmap.kernels.lanes import LANES, STATES, add_equal, add_factors, copy_row, equal_lanes, product_of
 from ibmap.kernels.likelihood import BIG
+from ibmap.kernels.slice_odds import THIN
 
-SAFE = 3.0  # prior log-odds up to which products of two factors stay finite
 WIDEST = 10_000  # states of X up to which products over the rows of a slice do
 LARGE = 1e100  # products from which on a logarithm is taken
 MEMO = 64  # groups remembered
