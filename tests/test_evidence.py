@@ -30,7 +30,7 @@ from ibmap.independence.protocol import Triplet
 from ibmap.independence.rows import SlicedRow
 from ibmap.independence.table_numbers import TableNumbers
 from ibmap.learning import GSMNOptions, HillClimbingOptions, learn_gsmn, learn_hc
-from ibmap.score import TestScore, flip_gains
+from ibmap.score import TestScore, flip_gains, local_score
 from ibmap.table import EncodedTable
 from strategies import edge_set, graphs, plain, queries, tables
 
@@ -291,11 +291,19 @@ def test_the_table_shows_both_tests_the_one_used_first(test):
     other = {"bayesian": "pairwise", "pairwise": "bayesian"}[test]
     assert [verdict.test for verdict in found.statements[0].verdicts] == [test, other]
     assert result.explain(0, 1).statements == by_first_test(found.statements)
-    makers = {"bayesian": lambda t: BayesianTest(t, 0.4), "pairwise": lambda t: PairwiseTest(t, prior=0.4)}
+    priors = {test: 0.4, other: 0.5}  # the option belongs to the test used
+    tables = BayesianTest(table, priors["bayesian"])
+    pairwise = local_score(PairwiseTest(table, prior=priors["pairwise"]))
     for statement in found.statements:
+        x, y = map(table.index, (statement.x, statement.y))
+        log_odds = pairwise.evidence(x, result.graph.blanket(x))[y]  # as the score asks it
+        expected = {
+            "bayesian": tuple(tables.log_probabilities(x, y, statement.given)),
+            "pairwise": (-np.logaddexp(0, log_odds), -np.logaddexp(0, -log_odds)),
+        }
         for verdict in statement.verdicts:
-            both = makers[verdict.test](table).log_probabilities(statement.x, statement.y, statement.given)
-            assert (verdict.log_independent, verdict.log_dependent) == pytest.approx(both, abs=1e-9)
+            both = (verdict.log_independent, verdict.log_dependent)
+            assert both == pytest.approx(expected[verdict.test], abs=1e-9)
 
 
 def test_tests_that_disagree_are_told():

@@ -15,8 +15,6 @@ from ibmap.errors import InvalidOptionError, UnknownVariableError
 from ibmap.graph import MarkovGraph
 from ibmap.independence.protocol import Triplet
 from ibmap.kernels.compiling import IS_COMPILED
-from ibmap.kernels.pairwise_factors import member_factors
-from ibmap.kernels.pairwise_terms import fit_members, no_theta
 from ibmap.pairwise_score import PairwiseScore
 from ibmap.row_score import changed_blankets
 from ibmap.score import flip_gain, flip_gains, local_score
@@ -249,15 +247,8 @@ def log_marginal(rows, predictors, ridge):
 
 def directed_factors(rows, ridge):
     """Log Bayes factors of the second column for the first given the third: outside, and as member."""
-    test = PairwiseTest(rows, ridge=ridge)
-    outside = test.regressions.log_bayes_factor(0, 1, (2,))
-    members, terms = np.array([1, 2]), np.zeros(3)
-    cells, _ = test.regressions.packed((1, 2))
-    setup = test.regressions.setup
-    theta = no_theta(0, cells.design, setup)
-    lower = fit_members(0, members, *cells, theta, setup, ridge)[0]
-    member_factors(0, members, theta, lower, setup, ridge, terms)
-    return outside, terms[1]
+    regressions = PairwiseTest(rows, ridge=ridge).regressions
+    return regressions.log_bayes_factor(0, 1, (2,)), regressions.log_bayes_factors(0, (1, 2))[0, 1]
 
 
 @pytest.mark.parametrize(("n_rows", "slope", "off"), [(60, 0.5, 0.15), (400, 0.3, 0.1), (4000, 0.15, 0.02)])
@@ -360,11 +351,12 @@ def test_numbers_do_not_depend_on_who_asks():
     assert test.n_tests == 1
 
 
-def test_weights_of_any_size_are_counted_digit_by_digit():
-    rows = [[0, 0], [0, 1], [1, 0], [1, 1], [2, 1], [0, 2]]
-    weights = [1, 2, 4, 8, 1024, 1 << 40]
-    regressions = PairwiseTest(EncodedTable.from_codes(rows, weights=weights)).regressions
-    cells, _ = regressions.packed(())
-    assert cells.totals.tolist() == [sum(weights)]
-    assert cells.counts.tolist() == [[12, 1024, 1034, 1 << 40]]
-    assert regressions.together[0].tolist() == [12, 0, 8, 0]
+def test_weights_of_any_size_are_repetition():
+    rows = [[0, 0], [0, 1], [1, 0], [1, 1]]
+    few = PairwiseTest(EncodedTable.from_codes(rows, weights=[10, 4, 3, 11])).log_probabilities(0, 1)
+    repeated = np.repeat(rows, [10, 4, 3, 11], axis=0)
+    assert few == PairwiseTest(repeated).log_probabilities(0, 1)
+    huge = [10 << 30, 4 << 30, 3 << 30, 11 << 30]
+    both = PairwiseTest(EncodedTable.from_codes(rows, weights=huge)).log_probabilities(0, 1)
+    assert both.dependent == 0
+    assert both.independent < -1e9

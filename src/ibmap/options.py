@@ -13,7 +13,9 @@ from ibmap.errors import InvalidOptionError
 RandomState: TypeAlias = int | np.random.Generator | None
 
 
-def as_number(value: float, name: str, *, low: float, high: float, from_low: bool = False) -> float:
+def as_number(
+    value: float, name: str, *, low: float, high: float, from_low: bool = False, to_high: bool = False
+) -> float:
     """Check an option that must lie between two bounds.
 
     Parameters
@@ -24,8 +26,8 @@ def as_number(value: float, name: str, *, low: float, high: float, from_low: boo
         Its name, for the message.
     low, high : float
         Bounds, exclusive.
-    from_low : bool
-        Whether the lower one is allowed.
+    from_low, to_high : bool
+        Whether the lower one is allowed, and the upper one.
 
     Returns
     -------
@@ -38,8 +40,10 @@ def as_number(value: float, name: str, *, low: float, high: float, from_low: boo
     0.5
     """
     is_number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
-    if not is_number or not (low < value < high or (from_low and value == low)):
+    is_bound = is_number and ((from_low and value == low) or (to_high and value == high))
+    if not is_number or not (low < value < high or is_bound):
         span = f"from {low} on, under {high}" if from_low else f"strictly between {low} and {high}"
+        span = f"from {low} to {high}" if from_low and to_high else span
         msg = f"{name} must be a number {span}; got {value!r}"
         raise InvalidOptionError(msg)
     return float(value)

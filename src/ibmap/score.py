@@ -20,7 +20,7 @@ from ibmap.binary_score import BinaryScore
 from ibmap.closure import Assertion, as_assertion, blanket_assertions
 from ibmap.graph import MarkovGraph, as_graph
 from ibmap.independence.bayesian import BayesianTest
-from ibmap.independence.pairwise import PairwiseTest
+from ibmap.independence.link_test import LinkTest
 from ibmap.independence.protocol import ProbabilisticTest
 from ibmap.independence.table_numbers import is_tabulated
 from ibmap.pairwise_score import PairwiseScore
@@ -184,7 +184,7 @@ def local_score(test: ProbabilisticTest) -> LocalScore:
     LocalScore
         The blanket closure's score, variable by variable.
     """
-    if isinstance(test, PairwiseTest):
+    if isinstance(test, LinkTest):
         return PairwiseScore(test)
     if not isinstance(test, BayesianTest):
         return TestScore(test)

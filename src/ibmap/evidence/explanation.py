@@ -11,6 +11,8 @@ from ibmap.evidence.words import amount, in_words, listed, probability, rough, s
 from ibmap.graph import MarkovGraph
 from ibmap.text import printable
 
+BY_EFFECTS = ("pairwise", "averaged")  # tests that need no slices
+
 
 @dataclass(frozen=True)
 class PairExplanation:
@@ -67,7 +69,7 @@ class PairExplanation:
         list of str
             Sentences; none if the data are plenty and agree.
         """
-        by_tables = [each for each in self.statements if each.verdicts[0].test != "pairwise"]
+        by_tables = [each for each in self.statements if each.verdicts[0].test not in BY_EFFECTS]
         silent = [_owner(each) for each in by_tables if each.counts.is_silent]
         sliced = [each for each in by_tables if not each.counts.is_silent]
         thin = [_owner(each) for each in sliced if not each.counts.meets_cochran]

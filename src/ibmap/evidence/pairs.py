@@ -42,6 +42,11 @@ class PairEvidence:
     loss: float
     statements: tuple[Statement, ...] = ()
 
+    @property
+    def is_contested(self) -> bool:
+        """Whether main effects and full tables decide differently about either statement."""
+        return any(each.is_contested for each in self.statements)
+
     def reversed(self) -> PairEvidence:
         """Give the same with the two variables in the other order.
 

@@ -9,6 +9,7 @@ from typing import Any
 from ibmap.encoding import encode
 from ibmap.errors import DataWarning, InvalidTableError
 from ibmap.evidence.statements import Witness
+from ibmap.independence.averaged import AveragedTest
 from ibmap.independence.bayesian import BayesianTest
 from ibmap.independence.pairwise import PairwiseTest
 from ibmap.independence.protocol import ProbabilisticTest
@@ -16,6 +17,7 @@ from ibmap.table import EncodedTable
 
 BAYESIAN = ("prior", "hyperparameters", "slices", "equivalent_sample_size")
 PAIRWISE = ("penalty", "ridge", "ordered", "prior")
+AVERAGED = ("prior", "ordered", "table_share")
 
 
 def recorded_table(
@@ -73,7 +75,7 @@ def recorded_tests(table: EncodedTable, options: Mapping[str, Any]) -> dict[str,
     Returns
     -------
     dict from str to ProbabilisticTest
-        By name; options that were not recorded have their defaults.
+        By name; options that were not recorded have their defaults, and so have the other tests.
 
     Examples
     --------
@@ -83,14 +85,14 @@ def recorded_tests(table: EncodedTable, options: Mapping[str, Any]) -> dict[str,
     makers: dict[str, tuple[Callable[..., ProbabilisticTest], tuple[str, ...]]] = {
         "bayesian": (BayesianTest, BAYESIAN),
         "pairwise": (PairwiseTest, PAIRWISE),
+        "averaged": (AveragedTest, AVERAGED),
     }
     used = options.get("test")
-    names = sorted(makers, key=lambda name: (name != used, name))
-    return {
-        name: maker(table, **{key: options[key] for key in keys if key in options})
-        for name in names
-        for maker, keys in [makers[name]]
-    }
+    first = used if used in makers else "bayesian"
+    own = {key: options[key] for key in makers[first][1] if key in options}
+    beside = ("bayesian",) if first == "averaged" else ("bayesian", "pairwise")
+    tests = {first: makers[first][0](table, **own)}
+    return tests | {name: makers[name][0](table) for name in beside if name != first}
 
 
 def recorded_witness(

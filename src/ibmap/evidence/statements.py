@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,8 +20,11 @@ from ibmap.graph import MarkovGraph
 from ibmap.independence.bayesian import BayesianTest, without_repetition
 from ibmap.independence.binary_rows import BinaryColumns
 from ibmap.independence.binary_triplets import Findings, find
+from ibmap.independence.link_test import LinkTest
+from ibmap.independence.posterior import softplus
 from ibmap.independence.protocol import ProbabilisticTest, Triplet, Variable
 from ibmap.independence.rows import Row
+from ibmap.pairwise_score import PairwiseScore
 from ibmap.score import LocalScore, flip_gain, flip_gains, local_score
 from ibmap.table import EncodedTable
 from ibmap.ties import is_at_least_half
@@ -90,6 +92,13 @@ class Statement:
         """Whether the first test would decide the other way."""
         return self.verdicts[0].is_independent != self.independent
 
+    @property
+    def is_contested(self) -> bool:
+        """Whether main effects and full tables decide differently, and tables have the rows to tell."""
+        found = {each.test: each.is_independent for each in self.verdicts}
+        main, tables = found.get("main effects"), found.get("full tables")
+        return main is not None and main != tables and (not tables or self.counts.meets_cochran)
+
     def named(self, names: Sequence[str]) -> Statement:
         """Replace the numbers of variables by their names.
 
@@ -145,6 +154,8 @@ class Witness:
         The data.
     tests : dict from str to ProbabilisticTest
         Tests of this table by name; losses of score are by the first.
+    score : LocalScore, optional
+        The score by the first test, if it is at hand.
 
     Examples
     --------
@@ -156,9 +167,17 @@ class Witness:
     (20.03, 2)
     """
 
-    def __init__(self, table: EncodedTable, tests: Mapping[str, ProbabilisticTest]) -> None:
+    def __init__(
+        self,
+        table: EncodedTable,
+        tests: Mapping[str, ProbabilisticTest],
+        score: LocalScore | None = None,
+    ) -> None:
         self.table = without_repetition(table)
         self.tests = dict(tests)
+        first, *others = self.tests.items()
+        self._scores = {first[0]: score or local_score(first[1])}
+        self._scores |= {name: PairwiseScore(test) for name, test in others if isinstance(test, LinkTest)}
 
     def apart(self) -> Witness | None:
         """Give the same witness for another thread.
@@ -175,10 +194,10 @@ class Witness:
         twin.tests = {name: test for name, test in tests.items() if test is not None}
         return twin
 
-    @cached_property
+    @property
     def _score(self) -> LocalScore:
         """The score by the first test."""
-        return local_score(next(iter(self.tests.values())))
+        return next(iter(self._scores.values()))
 
     @property
     def columns(self) -> BinaryColumns | None:
@@ -300,10 +319,14 @@ class Witness:
 
     def _statement(self, graph: MarkovGraph, triplet: Triplet, known: Findings | None) -> Statement:
         """Give what the blanket of one variable says. known: what the first test finds, if that is known."""
-        verdicts = [
-            Verdict(name, *(test.log_posteriors(triplet) if known is None or k else known[:2]))
-            for k, (name, test) in enumerate(self.tests.items())
-        ]
+        verdicts: list[Verdict] = []
+        for name, test in self.tests.items():
+            score = self._scores.get(name)
+            if isinstance(score, PairwiseScore):  # what the score itself asks
+                verdicts += _verdicts(name, score, triplet.x, graph.blanket(triplet.x), triplet.y)
+            else:
+                both = known[:2] if known is not None and not verdicts else test.log_posteriors(triplet)
+                verdicts.append(Verdict(name, *both))
         counts = count_slices(self.table, triplet, known or self._row(triplet))
         is_independent = not graph.adjacency[triplet.x, triplet.y]
         return Statement(*triplet, is_independent, tuple(verdicts), counts)
@@ -315,3 +338,9 @@ class Witness:
             x, _, given = triplet.canonical()
             return first.kept_row(x, given)
         return None
+
+
+def _verdicts(name: str, score: PairwiseScore, x: int, blanket: tuple[int, ...], y: int) -> list[Verdict]:
+    """Give what the regression of one variable says of a link, and each model by itself."""
+    log_odds = {name: float(score.evidence(x, blanket)[y]), **score.opinions(x, blanket, y)}
+    return [Verdict(each, -softplus(e), -softplus(-e)) for each, e in log_odds.items()]

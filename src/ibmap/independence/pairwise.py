@@ -15,17 +15,16 @@ from typing import Any
 
 from ibmap.encoding import encode
 from ibmap.independence.bayesian import without_repetition
-from ibmap.independence.posterior import LOWEST_PRIOR, softplus
-from ibmap.independence.protocol import Answer, LogProbabilities, ProbabilisticTest, Triplet
-from ibmap.independence.regression import Regressions
+from ibmap.independence.link_test import LinkTest
+from ibmap.independence.posterior import LOWEST_PRIOR
+from ibmap.independence.regression import LinkModel, Regressions
 from ibmap.options import as_number
-from ibmap.ties import is_at_least_half
 
 PENALTY = 1.0  # the default, like the next chosen by the studies in docs/pairwise.md
 NEIGHBOURS = 3  # that a variable is expected to have if the penalty is 1
 
 
-class PairwiseTest(ProbabilisticTest):
+class PairwiseTest(LinkTest):
     """The posterior probability of independence under a pairwise log-linear model.
 
     X is fitted on the conditioning set by multinomial logistic regression; the Bayes
@@ -70,53 +69,10 @@ class PairwiseTest(ProbabilisticTest):
         ordered: Any = False,
         prior: float = 0.5,
     ) -> None:
-        self.table = without_repetition(encode(X))
+        table = without_repetition(encode(X))
         self.penalty = as_number(penalty, "penalty", low=0, high=100, from_low=True)
         self.prior = as_number(prior, "prior", low=LOWEST_PRIOR, high=1)
         ridge = as_number(ridge, "ridge", low=1e-6, high=1e6)
-        self.regressions = Regressions(self.table, ordered, ridge)
-        super().__init__(self.table.names)
-
-    @property
-    def log_prior_odds(self) -> float:
-        """Prior log-odds of dependence, the penalty taken off."""
-        against = max((self.n_variables - 1 - NEIGHBOURS) / NEIGHBOURS, 1.0)
-        return math.log1p(-self.prior) - math.log(self.prior) - self.penalty * math.log(against)
-
-    def log_bayes_factor(self, triplet: Triplet) -> float:
-        """Give the log Bayes factor of a link against none, without counting it.
-
-        Parameters
-        ----------
-        triplet : Triplet
-            The question, by numbers.
-
-        Returns
-        -------
-        float
-            Natural log; the mean of what the two regressions say.
-        """
-        x, y, given = triplet.canonical()
-        ask = self.regressions.log_bayes_factor
-        return (ask(x, y, given) + ask(y, x, given)) / 2
-
-    def log_posteriors(self, triplet: Triplet) -> LogProbabilities:
-        """Give both log posteriors of a numbered triplet, without counting it.
-
-        Parameters
-        ----------
-        triplet : Triplet
-            The question.
-
-        Returns
-        -------
-        LogProbabilities
-            The pair (log Pr(I | D), log Pr(not I | D)).
-        """
-        log_odds = self.log_prior_odds + self.log_bayes_factor(triplet)
-        return LogProbabilities(-softplus(log_odds), -softplus(-log_odds))
-
-    def _answer(self, triplet: Triplet) -> Answer:
-        """Decide for independence from one half on."""
-        log_independent = self.log_posteriors(triplet).independent
-        return Answer(is_at_least_half(log_independent), log_independent)
+        against = max((table.n_variables - 1 - NEIGHBOURS) / NEIGHBOURS, 1.0)
+        log_prior_odds = math.log1p(-self.prior) - math.log(self.prior) - self.penalty * math.log(against)
+        super().__init__(table, Regressions(table, ordered, LinkModel(ridge, ridge)), log_prior_odds)

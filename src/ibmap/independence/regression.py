@@ -1,45 +1,48 @@
-"""A table as logistic regressions see it: the states that occur, as columns of indicators or scores.
+"""A table as logistic regressions see it: the states that occur, and what a link is worth.
 
-States that never occur have no column, so they cost no degree of freedom and
-change nothing. Rows with equal predictors are one cell.
+States that never occur cost nothing and change nothing. A variable of very many states keeps
+its most frequent ones; the others are taken as one.
 """
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterable, Sequence
-from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ibmap.counting import number_slices
 from ibmap.errors import InvalidOptionError
-from ibmap.kernels import cell_bits
-from ibmap.kernels import pairwise_terms as kernels
+from ibmap.kernels import links as kernels
 from ibmap.table import EncodedTable, variable_index
 
 Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+Codes = NDArray[np.uint8]
 
-N_REMEMBERED = 8  # sets whose cells are kept
-
-
-class Setup(NamedTuple):
-    """What the kernels know of each variable: states that occur, whether they are ordered, first column."""
-
-    n_states: Integers
-    ordered: NDArray[np.bool_]
-    starts: Integers
+MAX_STATES = 16  # of one variable: the effects of a link are the product of two such numbers
+MAX_ORDERED = 256  # of one with ordered states, which has one effect
+N_FACTORIALS = 4096  # whose logarithms are looked up
 
 
-class Cells(NamedTuple):
-    """The rows grouped by the states of some variables: data points, counts by column, design."""
+class LinkModel(NamedTuple):
+    """What is believed of effects before the data are seen.
 
-    totals: Floats
-    counts: Floats
-    design: Floats
+    Parameters
+    ----------
+    ridge : float
+        Precision of the normal prior on the effects of a blanket, centred over states.
+    link_ridge : float
+        The same for the link in question.
+    is_moment : bool
+        Whether a link's prior is a moment prior, which excludes effects near zero.
+    table_share : float
+        Prior probability that the variables of a blanket act together, as a full table has it.
+    """
+
+    ridge: float
+    link_ridge: float
+    is_moment: bool = False
+    table_share: float = 0.0
 
 
 class Regressions:
@@ -51,161 +54,60 @@ class Regressions:
         The data.
     ordered : bool or iterable of int or str
         The variables whose states are in order: all, none, or those listed.
-    ridge : float
-        Precision of the normal prior on centred effects.
+    model : LinkModel
+        What is believed of effects.
     """
 
-    def __init__(self, table: EncodedTable, ordered: Any, ridge: float) -> None:
-        self.table = only_seen(table)
-        self.ridge = ridge
-        n_states = self.table.cardinalities
-        is_ordered = read_ordered(ordered, table.names) & (n_states > 2)  # two states are in order anyway
-        self.setup = make_setup(n_states, is_ordered)
-        self._codes = np.ascontiguousarray(self.table.codes.T)
-        self.together = self._count_together()
-        self._remembered: OrderedDict[tuple[int, ...], Cells] = OrderedDict()
-        self._lock = Lock()
+    def __init__(self, table: EncodedTable, ordered: Any, model: LinkModel) -> None:
+        is_ordered = read_ordered(ordered, table.names)
+        columns = [
+            _kept_states(codes, table.weights, in_order)
+            for codes, in_order in zip(table.codes.T, is_ordered, strict=True)
+        ]
+        n_states = np.array([codes.max(initial=0) + 1 for codes in columns], np.int64)
+        factorials = np.cumsum(np.log(np.maximum(np.arange(N_FACTORIALS), 1)))
+        self.n_variables = table.n_variables
+        self._codes = np.ascontiguousarray(np.array(columns, np.uint8).reshape(len(columns), -1))
+        self._weights = table.weights.astype(np.float64)
+        self._kinds = (n_states, is_ordered & (n_states > 2), factorials)  # two states are in order anyway
+        self.has_tables = model.table_share > 0
+        self._model = np.array([model.ridge, model.link_ridge, model.is_moment, model.table_share])
 
     def log_bayes_factor(self, x: int, y: int, given: tuple[int, ...]) -> float:
-        """Ask the fit of one variable on a set what another would add.
+        """Ask the fit of one variable on a set what another would add."""
+        return float(self._factors(x, given, np.array([y]))[0, y])
 
-        Parameters
-        ----------
-        x : int
-            The response.
-        y : int
-            The other variable.
-        given : tuple of int
-            The set.
+    def log_bayes_factors(self, x: int, blanket: tuple[int, ...]) -> Floats:
+        """Ask the fit of one variable on its blanket what every other is worth, member or not.
 
-        Returns
-        -------
-        float
-            The log Bayes factor of a link against none.
+        One row each: averaged over both models, by main effects, by full tables.
         """
-        cells, members = self._cells(given), np.array(given, np.int64)
-        return float(kernels.link_factor(x, y, members, *cells, self.together, self.setup, self.ridge))
+        is_other = np.ones(self.n_variables, bool)
+        is_other[[x, *blanket]] = False
+        return self._factors(x, blanket, np.flatnonzero(is_other))
 
-    def packed(self, given: Sequence[int]) -> tuple[Cells, tuple[NDArray[np.uint64], Integers, Floats]]:
-        """Group the rows by some variables and pack them into words.
-
-        Parameters
-        ----------
-        given : sequence of int
-            The variables.
-
-        Returns
-        -------
-        cells : Cells
-            With the counts of all columns.
-        words : tuple of ndarray
-            Bits of each word and column, cell of each word, and what its bits count for.
-        """
-        labels, n_cells = number_slices(self.table, given)
-        n_entries = int(self._n_digits.sum())
-        rows, words, shifts = (np.empty(n_entries, np.int64) for _ in range(3))
-        n_groups = n_cells * int(self.table.weights.max(initial=1)).bit_length()  # of a cell and a digit
-        n_words = n_entries // 64 + min(n_groups, n_entries)
-        word_cells, word_values = np.empty(n_words, np.int64), np.empty(n_words)
-        _, n_words = cell_bits.lay_out(
-            labels, n_cells, self.table.weights, rows, words, shifts, word_cells, word_values
-        )
-        n_columns = int(self.setup.starts[-1])
-        bits = np.zeros((n_words, n_columns), np.uint64)
-        cell_bits.pack(self._codes, self.setup.starts, rows, words, shifts, bits)
-        counts = np.zeros((n_cells, n_columns))
-        cell_bits.count_columns(bits, word_cells[:n_words], word_values[:n_words], counts)
-        cells = Cells(self._totals(labels, n_cells), counts, self._design(labels, n_cells, given))
-        return cells, (bits, word_cells[:n_words], word_values[:n_words])
-
-    @property
-    def _n_digits(self) -> Integers:
-        """Count the binary ones of each weight."""
-        return np.bitwise_count(self.table.weights).astype(np.int64)
-
-    def _cells(self, given: tuple[int, ...]) -> Cells:
-        """Group the rows by some variables; the next question often asks for the same ones."""
-        known = self._remembered.get(given)
-        if known is None:
-            known, _ = self.packed(given)
-            with self._lock:  # threads may ask; what they are told is the same whoever comes first
-                self._remembered[given] = known
-                if len(self._remembered) > N_REMEMBERED:
-                    self._remembered.popitem(last=False)
-        return known
-
-    def _totals(self, labels: Integers, n_cells: int) -> Floats:
-        """Count the data points of each cell."""
-        return np.bincount(labels, self.table.weights, n_cells).astype(np.float64)
-
-    def _design(self, labels: Integers, n_cells: int, given: Sequence[int]) -> Floats:
-        """Write a cell's states as columns, after a constant one."""
-        example = np.empty(n_cells, np.int64)
-        example[labels] = np.arange(len(labels))
-        parts = [np.ones((n_cells, 1))]
-        for v in given:
-            states = self._codes[v][example]
-            if self.setup.ordered[v]:
-                parts.append(states[:, None].astype(np.float64))
-            else:
-                parts.append((states[:, None] == np.arange(1, self.setup.n_states[v])).astype(np.float64))
-        return np.ascontiguousarray(np.hstack(parts))
-
-    def _count_together(self) -> Floats:
-        """Count the data points in each pair of columns."""
-        n_columns = int(self.setup.starts[-1])
-        self.together = np.zeros((0, 0))
-        _, words = self.packed(())
-        together = np.zeros((n_columns, n_columns))
-        for j in range(n_columns):
-            cell_bits.count_with(*words, j, together[j : j + 1])
-        return together
+    def _factors(self, x: int, members: Sequence[int], others: NDArray[np.int64]) -> Floats:
+        """Give log Bayes factors of links against none, zero where nothing was asked."""
+        factors = np.zeros((3, self.n_variables))
+        if self._codes.shape[1]:
+            data = (self._codes, self._weights, self._kinds, self._model)
+            kernels.log_factors(x, np.array(members, np.int64), others, *data, factors)
+        return factors
 
 
-def make_setup(n_states: Integers, ordered: NDArray[np.bool_]) -> Setup:
-    """Number the columns of some variables.
+def _kept_states(codes: NDArray[Any], weights: NDArray[np.int64], is_ordered: np.bool_) -> Codes:
+    """Number the states that occur.
 
-    Parameters
-    ----------
-    n_states : ndarray of int
-        States that occur.
-    ordered : ndarray of bool
-        Whether they are in order.
-
-    Returns
-    -------
-    Setup
-        With one column for each state but the first.
+    Of very many, those no more frequent than the last one kept are one; of ordered ones, neighbours are.
     """
-    starts = np.zeros(len(n_states) + 1, np.int64)
-    np.cumsum(n_states - 1, out=starts[1:])
-    return Setup(np.ascontiguousarray(n_states), np.ascontiguousarray(ordered), starts)
-
-
-def only_seen(table: EncodedTable) -> EncodedTable:
-    """Number the states that occur, in order, and forget the others.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        The data.
-
-    Returns
-    -------
-    EncodedTable
-        With at least one state a variable.
-
-    Examples
-    --------
-    >>> only_seen(EncodedTable.from_codes([[3, 1], [0, 1]])).codes.tolist()
-    [[1, 0], [0, 0]]
-    """
-    seen = [np.unique(column) for column in table.codes.T]
-    codes = np.column_stack(
-        [np.searchsorted(s, column) for s, column in zip(seen, table.codes.T, strict=True)]
-    )
-    cards = [max(len(states), 1) for states in seen]
-    return EncodedTable.from_codes(codes, cards, table.names, table.weights)
+    seen, numbers = np.unique(codes, return_inverse=True)
+    if is_ordered and len(seen) > MAX_ORDERED:
+        numbers = numbers * MAX_ORDERED // len(seen)
+    elif not is_ordered and len(seen) > MAX_STATES:
+        counts = np.bincount(numbers, weights)
+        is_kept = counts > np.sort(counts)[-MAX_STATES]
+        numbers = np.where(is_kept, np.cumsum(is_kept), 0)[numbers]
+    return numbers.astype(np.uint8)
 
 
 def read_ordered(ordered: bool | Iterable[int | str], names: Sequence[str]) -> NDArray[np.bool_]:

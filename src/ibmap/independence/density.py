@@ -1,0 +1,81 @@
+"""How dense a network is: the prior probability of a link, learned from the evidence on all pairs.
+
+Each pair is linked with probability d / (n - 1), where d is the mean number of neighbours. Given d the
+evidence on a pair with log Bayes factor b has likelihood 1 - p + p exp(b). The prior of d is log-normal;
+its posterior is summed up on a grid. Pairs that the data say little of have b near zero and say little
+of d, so few rows do not make the network sparse.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+NEIGHBOURS = 4.0  # expected of a variable before the data are seen
+FIRST_SHARE = 0.25  # of all others, where these are fewer
+SPREAD = 0.5  # standard deviation of the log of their number
+FEWEST = 0.1  # neighbours of a variable on average
+HIGHEST_SHARE = 1 / 3  # of all pairs: a link always needs evidence of two to one
+N_POINTS = 41  # of the grid
+DECIMALS = 2  # to which log Bayes factors are told apart
+
+
+def first_prior(n_variables: int) -> float:
+    """Give the prior probability of independence before the data are seen.
+
+    Parameters
+    ----------
+    n_variables : int
+        Number of variables.
+
+    Returns
+    -------
+    float
+        One minus the expected share of links.
+
+    Examples
+    --------
+    >>> first_prior(5), first_prior(101)
+    (0.75, 0.96)
+    """
+    return 1.0 - _expected(n_variables) / max(n_variables - 1, 1)
+
+
+def learned_prior(log_factors: NDArray[np.float64]) -> float:
+    """Learn the prior probability of independence from the evidence on all pairs.
+
+    Parameters
+    ----------
+    log_factors : ndarray of shape (n_variables, n_variables)
+        Log Bayes factor of a link, in row x by the regression of x; the diagonal does not matter.
+
+    Returns
+    -------
+    float
+        By the posterior mean of the log-odds.
+
+    Examples
+    --------
+    >>> nothing = np.zeros((21, 21))
+    >>> round(learned_prior(nothing), 3), round(first_prior(21), 3)  # no evidence, no news
+    (0.82, 0.8)
+    >>> round(learned_prior(nothing - 3), 3)  # evidence against every link
+    0.967
+    """
+    n = len(log_factors)
+    both = (log_factors + log_factors.T)[np.triu_indices(n, 1)] / 2
+    values, counts = np.unique(np.round(both, DECIMALS), return_counts=True)
+    degrees = np.geomspace(FEWEST * min(1.0, (n - 1) / 2), HIGHEST_SHARE * (n - 1), N_POINTS)
+    shares = degrees / (n - 1)
+    likelihood = np.logaddexp(np.log1p(-shares)[:, None], np.log(shares)[:, None] + values) @ counts
+    prior = ((np.log(degrees) - math.log(_expected(n))) / SPREAD) ** 2 / 2
+    weights = np.exp(likelihood - prior - (likelihood - prior).max())
+    log_odds = float(weights @ (np.log(shares) - np.log1p(-shares)) / weights.sum())
+    return 1.0 / (1.0 + math.exp(log_odds))
+
+
+def _expected(n_variables: int) -> float:
+    """Give the number of neighbours expected of a variable."""
+    return min(NEIGHBOURS, FIRST_SHARE * max(n_variables - 1, 1))
