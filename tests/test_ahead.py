@@ -24,7 +24,7 @@ from ibmap.cli import main
 from ibmap.kernels import first_use
 groups = getattr(first_use, sys.argv.pop())
 try:
-    main(["learn", sys.argv.pop(), "--threads", "2", "--quiet"])
+    main(["learn", sys.argv.pop(), "-a", "hc", "--threads", "2", "--quiet"])
 except SystemExit as end:
     assert end.code == 0, end.code
 listed = {first_use.name(kernel): [types] for group in groups for kernel, types in group}

@@ -25,7 +25,8 @@ def test_learn_prints_a_summary_worth_reading(run, table):
     for part in (
         "40 used",
         "1 of 3 possible",
-        "IBMAP-HC",
+        "IBMAP from the empty structure",
+        "neighbours a variable",
         "IB-score",
         "distinct tests",
         "sky",
@@ -40,7 +41,7 @@ def test_learn_json_is_the_result(run, table):
     result = ibmap.SearchResult.from_json(found.out)
     assert result.graph.edges == ((0, 1),)
     assert result.provenance.options["missing"] == "error"
-    assert result.score == ibmap.IBMAPHC().fit(ibmap.encode([r.split(",") for r in ROWS])).score_
+    assert result.score == ibmap.IBMAP().fit(ibmap.encode([r.split(",") for r in ROWS])).score_
 
 
 def test_outputs_are_written_and_told_on_stderr(run, table, tmp_path):
@@ -81,13 +82,14 @@ def test_quiet_silences_warnings(run, tmp_path):
         ["--start", "empty"],
         ["--start", "gsmn", "--max-ascents", "5", "--max-seconds", "60", "--threads", "2"],
         ["--prior", "0.9"],
-        ["--test", "bayesian", "--start", "best"],
-        ["--hyperparameters", "bdeu", "--equivalent-sample-size", "2"],
-        ["--hyperparameters", "ones", "--slices", "seen"],
+        ["-a", "hc", "--test", "bayesian", "--start", "best"],
+        ["-a", "hc", "--hyperparameters", "bdeu", "--equivalent-sample-size", "2"],
+        ["-a", "hc", "--hyperparameters", "ones", "--slices", "seen"],
         ["--algorithm", "gsmn", "--rule", "and", "--grow", "repeat", "--order", "columns"],
         ["--algorithm", "gsmn", "--test", "chi-square", "--significance", "0.01"],
         ["-a", "gsmn", "--test", "g"],
-        ["--test", "pairwise", "--penalty", "0.5", "--ridge", "2"],
+        ["--table-share", "0.5"],
+        ["-a", "hc", "--test", "pairwise", "--penalty", "0.5", "--ridge", "2"],
         ["-a", "gsmn", "--test", "pairwise", "--prior", "0.4"],
         ["--drop", "die"],
         ["--keep", "sky", "--keep", "game"],
@@ -107,8 +109,9 @@ def test_every_option_is_taken(run, table, options):
 
 def test_ordered_columns_are_named_or_all(run, table):
     for flags, ordered in ((["all"], True), (["sky", "--ordered", "die"], ["sky", "die"])):
-        found = run("learn", table, "--json", "--test", "pairwise", "--ordered", *flags)
-        assert json.loads(found.out)["provenance"]["options"]["ordered"] == ordered
+        for learner in (["-a", "ibmap"], ["-a", "hc", "--test", "pairwise"]):
+            found = run("learn", table, "--json", *learner, "--ordered", *flags)
+            assert json.loads(found.out)["provenance"]["options"]["ordered"] == ordered
 
 
 def test_options_change_what_is_learned(run, tmp_path):

@@ -13,19 +13,23 @@ pytestmark = pytest.mark.compiled_only("a program as a whole says nothing new ab
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        (["-a", "gsmn", "--start", "empty"], "--start belongs to --algorithm hc"),
-        (["-a", "gsmn", "--max-ascents", "3"], "--max-ascents belongs to --algorithm hc"),
-        (["--test", "g"], "--test g gives no probabilities, which the score of hc is made of"),
+        (["-a", "gsmn", "--start", "empty"], "--start belongs to --algorithm ibmap or hc"),
+        (["-a", "gsmn", "--max-ascents", "3"], "--max-ascents belongs to --algorithm ibmap or hc"),
+        (["-a", "hc", "--test", "g"], "--test g gives no probabilities, which the score of hc is made of"),
         (["--rule", "and"], "--rule belongs to --algorithm ts or gsmn or iamb or hiton"),
         (["-a", "gsmn", "--test", "g", "--prior", "0.4"], "--prior belongs to --test bayesian"),
         (
             ["-a", "gsmn", "--significance", "0.1"],
             "--significance belongs to --test chi-square or g; add that",
         ),
-        (["--penalty", "1"], "--penalty belongs to --test pairwise; add that"),
-        (["--test", "pairwise", "--slices", "seen"], "--slices belongs to --test bayesian"),
-        (["--test", "pairwise", "--ordered", "cloud"], "cloud"),
-        (["--equivalent-sample-size", "3"], "--hyperparameters bdeu"),
+        (["-a", "hc", "--penalty", "1"], "--penalty belongs to --test pairwise; add that"),
+        (["-a", "hc", "--test", "pairwise", "--slices", "seen"], "--slices belongs to --test bayesian"),
+        (["-a", "hc", "--test", "pairwise", "--ordered", "cloud"], "cloud"),
+        (["--ordered", "cloud"], "cloud"),
+        (["--test", "pairwise"], "--test belongs to --algorithm hc or ts or gsmn"),
+        (["--table-share", "2"], "table_share must be a number from 0 to 1"),
+        (["--start", "best"], "start must be one of"),
+        (["-a", "hc", "--equivalent-sample-size", "3"], "--hyperparameters bdeu"),
         (["--start", "nowhere.json"], "hiton or empty or best or a network file"),
         (["--output", "net.txt"], "must end in one of"),
         (["--output", "no/such/folder/net.json"], "there is no folder"),
@@ -172,9 +176,12 @@ def test_checkpoints_are_refused_with_the_reason(run, table, tmp_path):
         "--checkpoint belongs to --algorithm hc"
         in run("learn", table, "-a", "gsmn", "--checkpoint", path).err
     )
-    assert "there is no checkpoint" in run("learn", table, "--resume", path).err
-    assert "there is no folder" in run("learn", table, "--checkpoint", tmp_path / "no" / "kept.json").err
-    assert run("learn", table, "--checkpoint", path).code == 0
-    found = run("learn", table, "--resume", path, "--prior", "0.3")
+    assert "there is no checkpoint" in run("learn", table, "-a", "hc", "--resume", path).err
+    assert (
+        "there is no folder"
+        in run("learn", table, "-a", "hc", "--checkpoint", tmp_path / "no" / "kept.json").err
+    )
+    assert run("learn", table, "-a", "hc", "--checkpoint", path).code == 0
+    found = run("learn", table, "-a", "hc", "--resume", path, "--prior", "0.3")
     assert (found.code, "prior=0.5; this run has prior=0.3" in found.err) == (2, True)
-    assert "is no checkpoint" in run("learn", table, "--checkpoint", table).err
+    assert "is no checkpoint" in run("learn", table, "-a", "hc", "--checkpoint", table).err

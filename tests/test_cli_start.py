@@ -23,7 +23,7 @@ def test_learning_from_a_file_loads_no_library_it_does_not_use(table):
     done = process("learn", table, PYTHONPROFILEIMPORTTIME="1")
     assert done.returncode == 0
     names = loaded(done.stderr)
-    assert {"numba", "polars", "ibmap.search.hill_climbing"} <= names
+    assert {"numba", "polars", "ibmap.search.lazy_climb"} <= names
     assert not names & {*UNUSED, "ibmap.search.tree_search", "ibmap.export"}
 
 

@@ -61,7 +61,7 @@ def test_demo_shows_the_network_and_writes_it(tmp_path, capsys):
         assert part in found.out
     folder = tmp_path / "new" / "folder"
     assert json.loads((folder / "truth.json").read_text())["provenance"]["algorithm"] == "given"
-    assert json.loads((folder / "network.json").read_text())["provenance"]["algorithm"] == "hc"
+    assert json.loads((folder / "network.json").read_text())["provenance"]["algorithm"] == "ibmap"
     assert (folder / "network.png").read_bytes().startswith(b"\x89PNG")
     assert "<title>A health survey</title>" in (folder / "page.html").read_text()
     assert (folder / "survey.csv").read_text().startswith("age,exercise,")

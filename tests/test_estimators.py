@@ -538,5 +538,5 @@ def test_a_search_that_ran_out_of_time_tells_finite_evidence_only(n_states, max_
 
 def test_a_structure_without_evidence_is_called_so():
     noise = np.random.default_rng(0).integers(0, 2, (20, 40))
-    with pytest.warns(SearchWarning, match="try start='empty'"):
+    with pytest.warns(SearchWarning, match="ibmap.IBMAP"):
         IBMAPHC(start=np.ones((40, 40)) - np.eye(40), max_ascents=None).fit(noise)

@@ -13,6 +13,7 @@ from ibmap import SearchResult
 
 pytestmark = pytest.mark.compiled_only("a program as a whole says nothing new about kernels")
 
+HC = ["-a", "hc", "--start", "empty"]
 PROGRAM = """
 import os, signal, sys, threading
 from ibmap.cli import interrupts, main
@@ -83,7 +84,7 @@ def run(*arguments):
 def test_a_climb_is_interrupted_written_and_resumed(table, tmp_path):
     net, edges, kept = tmp_path / "net.json", tmp_path / "net.csv", tmp_path / "kept.json"
     code, out, err = interrupted(
-        "ascending", 3, "learn", table, "--start", "empty", "-o", net, "-o", edges, "--checkpoint", kept
+        "ascending", 3, "learn", table, *HC, "-o", net, "-o", edges, "--checkpoint", kept
     )
     assert code == 130
     assert "Ctrl-C again ends at once" in err
@@ -94,14 +95,31 @@ def test_a_climb_is_interrupted_written_and_resumed(table, tmp_path):
     result = SearchResult.from_json(net)
     assert (result.stopped, result.n_ascents) == ("interrupted", 3)
     assert edges.read_text().startswith("source,target")
-    whole = run("learn", table, "--start", "empty")
-    assert run("learn", table, "--start", "empty", "--resume", kept) == whole
+    whole = run("learn", table, *HC)
+    assert run("learn", table, *HC, "--resume", kept) == whole
     assert whole["stopped"] == "optimum"
+
+
+def test_the_recommended_learner_goes_on_from_what_it_had(table, tmp_path):
+    net = tmp_path / "net.json"
+    code, out, err = interrupted("ascending", 3, "learn", table, "-o", net)
+    assert code == 130
+    assert "warning: the search was interrupted after 3 ascents" in err
+    assert "interrupted; this is the best so far" in out
+    assert (SearchResult.from_json(net).stopped, SearchResult.from_json(net).n_ascents) == ("interrupted", 3)
+    assert run("learn", table, "--start", net)["edges"] == run("learn", table)["edges"]
 
 
 @pytest.mark.parametrize(
     ("phase", "options"),
-    [("blankets", ["-a", "gsmn"]), ("blankets", []), ("first look", ["--start", "empty"])],
+    [
+        ("blankets", ["-a", "gsmn"]),
+        ("blankets", ["-a", "hc"]),
+        ("first look", HC),
+        ("first look", []),
+        ("weighing", []),
+        ("settling", []),
+    ],
 )
 def test_the_start_and_gsmn_are_interrupted_as_well(table, tmp_path, phase, options):
     net = tmp_path / "net.json"
@@ -112,9 +130,10 @@ def test_the_start_and_gsmn_are_interrupted_as_well(table, tmp_path, phase, opti
     assert SearchResult.from_json(net).stopped == "interrupted"
 
 
-def test_a_second_interrupt_ends_at_once_and_writes_nothing(table, tmp_path):
+@pytest.mark.parametrize("options", [HC, []])
+def test_a_second_interrupt_ends_at_once_and_writes_nothing(table, tmp_path, options):
     net = tmp_path / "net.json"
-    code, out, err = interrupted("ascending", 2, "learn", table, "--start", "empty", "-o", net, n_signals=2)
+    code, out, err = interrupted("ascending", 2, "learn", table, *options, "-o", net, n_signals=2)
     assert (code, out) == (130, "")
     assert "a file is written whole or not at all" in err
     assert "Traceback" not in err

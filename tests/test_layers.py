@@ -50,6 +50,7 @@ ORDER = [
     "metrics",
     "model",
     "words",
+    "notes",
     "report",
     "plotting",
     "estimators",

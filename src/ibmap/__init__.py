@@ -9,7 +9,7 @@ Examples
 --------
 >>> import ibmap
 >>> rows = [["sun", "play"], ["rain", "stay"]] * 20
->>> ibmap.IBMAPHC().fit(rows).adjacency_.tolist()
+>>> ibmap.IBMAP().fit(rows).adjacency_.tolist()
 [[False, True], [True, False]]
 """
 
@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from ibmap.closure import Assertion, blanket_closure, pairwise_closure
     from ibmap.encoding import encode
     from ibmap.errors import StopSearch
-    from ibmap.estimators import GSIMN, GSMN, HITON, IAMB, IBMAPHC, IBMAPTS, GSMNStar
+    from ibmap.estimators import GSIMN, GSMN, HITON, IAMB, IBMAP, IBMAPHC, IBMAPTS, GSMNStar
     from ibmap.graph import MarkovGraph
+    from ibmap.independence.averaged import AveragedTest
     from ibmap.independence.bayesian import BayesianTest
     from ibmap.independence.classical import ChiSquareTest, GTest
     from ibmap.independence.pairwise import PairwiseTest
@@ -39,6 +40,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "Assertion": "ibmap.closure",
+    "AveragedTest": "ibmap.independence.averaged",
     "BayesianTest": "ibmap.independence.bayesian",
     "ChiSquareTest": "ibmap.independence.classical",
     "EncodedTable": "ibmap.table",
@@ -48,6 +50,7 @@ _HOMES = {
     "GSMNStar": "ibmap.estimators",
     "GSIMN": "ibmap.estimators",
     "GTest": "ibmap.independence.classical",
+    "IBMAP": "ibmap.estimators",
     "IBMAPHC": "ibmap.estimators",
     "IBMAPTS": "ibmap.estimators",
     "MarkovGraph": "ibmap.graph",
@@ -70,9 +73,11 @@ __all__ = [
     "GSMN",
     "HITON",
     "IAMB",
+    "IBMAP",
     "IBMAPHC",
     "IBMAPTS",
     "Assertion",
+    "AveragedTest",
     "BayesianTest",
     "ChiSquareTest",
     "EncodedTable",

@@ -51,13 +51,16 @@ class SearchResult:
     evidence : tuple of PairEvidence
         Loss by flipping, and what it rests on: all edges, and the nearest missing edges.
     start : str, optional
-        Where the climb to this structure began: ``"gsmn"``, ``"empty"`` or ``"graph"``.
+        Where the climb to this structure began: ``"gsmn"``, ``"empty"``, ``"blankets"`` (those the
+        variables choose by themselves) or ``"graph"``.
     descriptions : tuple of VariableDescription
         The data of each variable; empty if not known.
     bound : float, optional
         No structure of the search has a higher score (tree search).
     n_nodes : int, optional
         States whose question was branched on (tree search).
+    disputed : tuple of (int, int)
+        Pairs on which climbs from two starts disagree (recommended learner).
     """
 
     graph: MarkovGraph
@@ -74,6 +77,7 @@ class SearchResult:
     descriptions: tuple[VariableDescription, ...] = ()
     bound: float | None = None
     n_nodes: int | None = None
+    disputed: tuple[tuple[int, int], ...] = ()
 
     @property
     def is_complete(self) -> bool:
@@ -204,6 +208,7 @@ class SearchResult:
             "n_iterations": self.n_iterations,
             "start": self.start,
             "stopped": self.stopped,
+            "disputed": [list(pair) for pair in self.disputed],
             "trace": [flip._asdict() for flip in self.trace],
             "evidence": [pair.to_dict() for pair in self.evidence],
             "provenance": asdict(self.provenance),
@@ -303,6 +308,7 @@ class SearchResult:
             descriptions=_read_descriptions(variables),
             bound=content.get("bound"),
             n_nodes=content.get("n_nodes"),
+            disputed=tuple((int(x), int(y)) for x, y in content.get("disputed", ())),
         )
 
     def _repr_html_(self) -> str:
@@ -363,7 +369,8 @@ def _check_pairs(content: dict[str, Any]) -> None:
     """Refuse pairs of variables that do not exist."""
     n_variables = len(content["variables"])
     statements = [each for pair in content["evidence"] for each in pair.get("statements", ())]
-    for entry in [*content["trace"], *content["evidence"], *statements]:
+    disputed = [{"x": x, "y": y} for x, y in content.get("disputed", ())]
+    for entry in [*content["trace"], *content["evidence"], *statements, *disputed]:
         numbers = (entry["x"], entry["y"], *entry.get("given", ()))
         if not all(0 <= number < n_variables for number in numbers):
             msg = f"there is no pair ({entry['x']!r}, {entry['y']!r}) among {n_variables} variables"

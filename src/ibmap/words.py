@@ -5,6 +5,7 @@ from __future__ import annotations
 from ibmap.result import SearchResult
 
 LEARNERS = {
+    "ibmap": "IBMAP",
     "hc": "IBMAP-HC",
     "ts": "IBMAP-TS",
     "gsmn": "GSMN",
@@ -13,7 +14,7 @@ LEARNERS = {
     "iamb": "IAMB",
     "hiton": "HITON",
 }
-STARTS = {"empty": "the empty structure"} | {
+STARTS = {"empty": "the empty structure", "blankets": "the blankets its variables choose"} | {
     name: f"{LEARNERS[name]}'s structure" for name in ("gsmn", "gsmn-star", "gsimn", "iamb", "hiton")
 }
 ENDINGS = {
@@ -47,7 +48,8 @@ def how_learned(result: SearchResult) -> str:
         cut = " (interrupted; this is what it had found)" if result.stopped == "interrupted" else ""
         return (f"{name}, {test} test{nodes}" if test else name) + cut
     start = STARTS.get(str(result.start), "the structure given")
-    better = ", the better of two starts" if source.options.get("start") == "best" else ""
+    is_better = source.options.get("start") == "best" or result.start == "blankets"
+    better = ", the better of two starts" if is_better else ""
     ascents = "1 ascent" if result.n_ascents == 1 else f"{result.n_ascents:,} ascents"
     return f"{name} from {start}{better}, {ascents}"
 
@@ -92,3 +94,22 @@ def why_no_evidence(result: SearchResult) -> str:
     if not result.is_complete:
         return "How much each edge matters is not known: the search was stopped too early."
     return "How much each edge matters was not computed: with so many variables it takes long."
+
+
+def how_dense(result: SearchResult) -> str:
+    """Say how many neighbours a variable was expected to have; nothing if that was not learned.
+
+    Parameters
+    ----------
+    result : SearchResult
+        What was learned.
+
+    Returns
+    -------
+    str
+        Such as ``3.1 neighbours a variable``.
+    """
+    prior = result.provenance.options.get("prior")
+    if result.provenance.algorithm != "ibmap" or not isinstance(prior, float):
+        return ""
+    return f"{(1 - prior) * (result.graph.n_variables - 1):.1f} neighbours a variable"

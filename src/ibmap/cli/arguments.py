@@ -7,7 +7,7 @@ import typer
 from ibmap.cli.options import Algorithm, Closure, Grow, Hyperparameters, Missing, Order, Rule, Slices, Test
 
 READING, OUTPUT = "Reading the table", "Output"
-CLIMB, BLANKETS, BAYES = "Search (hc, ts)", "Blankets", "Tests of independence"
+CLIMB, BLANKETS, BAYES = "Search (ibmap, hc, ts)", "Blankets", "Tests of independence"
 
 TableFile = Annotated[
     str,
@@ -22,8 +22,8 @@ Learner = Annotated[
     typer.Option(
         "--algorithm",
         "-a",
-        help="hc: hill climbing on the IB-score. ts: the most probable run of GSMN. "
-        "The others: Markov blankets by tests.",
+        help="ibmap: the recommended learner. The paper's: hc, hill climbing on the IB-score; ts, the most "
+        "probable run of GSMN. The others: Markov blankets by tests.",
     ),
 ]
 Outputs = Annotated[
@@ -121,9 +121,8 @@ Start = Annotated[
     str | None,
     typer.Option(
         metavar="gsmn|...|empty|best|FILE",
-        help="hc: begin with the structure of gsmn, gsmn-star, gsimn, iamb or hiton, no edges, the better of "
-        "gsmn and no edges, or a network file. "
-        "(default: gsmn)",
+        help="ibmap, hc: begin with the structure of gsmn, gsmn-star, gsimn, iamb or hiton, no edges, or a "
+        "network file; hc: best, the better of gsmn and no edges. (default: ibmap empty, hc gsmn)",
         rich_help_panel=CLIMB,
         show_default=False,
     ),
@@ -133,7 +132,7 @@ MaxAscents = Annotated[
     typer.Option(
         metavar="N",
         min=0,
-        help="hc: stop after so many changes, with the best so far.",
+        help="ibmap, hc: stop after so many changes, with the best so far.",
         rich_help_panel=CLIMB,
         show_default=False,
     ),
@@ -257,7 +256,7 @@ PriorProbability = Annotated[
     float | None,
     typer.Option(
         metavar="P",
-        help="Prior probability of independence. (default: 0.5)",
+        help="Prior probability of independence. (default: ibmap learns it, else 0.5)",
         rich_help_panel=BAYES,
         show_default=False,
     ),
@@ -302,7 +301,16 @@ OrderedColumns = Annotated[
     list[str] | None,
     typer.Option(
         metavar="COLUMN",
-        help="Pairwise test: a column whose states are in order; all for every column. Repeatable.",
+        help="ibmap, pairwise test: a column whose states are in order; all for every column. Repeatable.",
+        rich_help_panel=BAYES,
+        show_default=False,
+    ),
+]
+TableShare = Annotated[
+    float | None,
+    typer.Option(
+        metavar="P",
+        help="ibmap: prior probability that neighbours act together; 0: main effects only. (default: 0.25)",
         rich_help_panel=BAYES,
         show_default=False,
     ),

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ibmap.cli.compiling import prepare_climb
 from ibmap.cli.console import interruptible, say, warnings_as_messages
 from ibmap.cli.console import output as standard_output
 from ibmap.cli.progress import Waiting
@@ -46,7 +45,7 @@ def _demo(
     from ibmap.cli.picture import print_drawing
     from ibmap.cli.summary import print_summary
     from ibmap.demo import demo_network, demo_table
-    from ibmap.learning import HillClimbingOptions, learn_hc
+    from ibmap.learning import RecommendedOptions, learn_recommended
     from ibmap.metrics import compare_edges
     from ibmap.options import n_cores
 
@@ -56,8 +55,7 @@ def _demo(
     with warnings_as_messages(), Waiting("learning") as waiting:
         table = demo_table()
         console.print(STORY.format(rows=table.n_samples, variables=table.n_variables))
-        prepare_climb(table, None, waiting)
-        result = learn_hc(table, HillClimbingOptions(), n_threads=n_cores(), callback=waiting)
+        result = learn_recommended(table, RecommendedOptions(), n_threads=n_cores(), callback=waiting)
     print_summary(result, "the built-in health survey")
     console.print("\nThe learned network", style="bold")
     print_drawing(result.graph)

@@ -44,6 +44,7 @@ from ibmap.cli.arguments import (
     SliceChoice,
     Start,
     TableFile,
+    TableShare,
     TestChoice,
     TextEncoding,
     Threads,
@@ -57,7 +58,6 @@ from ibmap.cli.options import (
     Hyperparameters,
     Missing,
     Reading,
-    Test,
     check_outputs,
     read_bins,
     text_options,
@@ -67,7 +67,7 @@ from ibmap.cli.report import check_page, source_name, write_page
 from ibmap.errors import IbmapError, InvalidOptionError
 
 if TYPE_CHECKING:
-    from ibmap.learning import TestOptions
+    from ibmap.learning import LearnerOptions
     from ibmap.result import SearchResult
     from ibmap.table import EncodedTable
 
@@ -88,7 +88,7 @@ def register(app: typer.Typer) -> None:
 
 def _learn(  # noqa: PLR0913, PLR0917 - a command's options are its parameters
     table: TableFile,
-    algorithm: Learner = Algorithm.hc,
+    algorithm: Learner = Algorithm.ibmap,
     outputs: Outputs = None,
     report: ReportPage = None,
     as_json: AsJson = False,
@@ -123,6 +123,7 @@ def _learn(  # noqa: PLR0913, PLR0917 - a command's options are its parameters
     penalty: Penalty = None,
     ridge: Ridge = None,
     ordered: OrderedColumns = None,
+    table_share: TableShare = None,
 ) -> None:
     """Learn which variables of a TABLE depend directly on which others.
 
@@ -134,7 +135,8 @@ def _learn(  # noqa: PLR0913, PLR0917 - a command's options are its parameters
         "test": test, "rule": rule, "grow": grow, "order": order, "significance": significance,
         "prior": prior, "hyperparameters": hyperparameters, "slices": slices,
         "equivalent_sample_size": equivalent_sample_size, "checkpoint": checkpoint, "resume": resume,
-        "penalty": penalty, "ridge": ridge, "ordered": True if ordered == ["all"] else ordered,
+        "table_share": table_share, "penalty": penalty, "ridge": ridge,
+        "ordered": True if ordered == ["all"] else ordered,
     }  # fmt: skip
     given = {name: value for name, value in named.items() if value is not None}
     load_numba()
@@ -181,8 +183,8 @@ def refuse_inapplicable(algorithm: Algorithm, given: Mapping[str, Any]) -> None:
     from ibmap.learning import LEARNERS
 
     chosen = LEARNERS[algorithm]
-    test = given.get("test", Test.bayesian)
-    if test not in chosen.options.tests:
+    test = given.get("test", chosen.options.tests[0])
+    if chosen.takes("test") and test not in chosen.options.tests:
         owners = [name for name in LEARNERS if test in LEARNERS[name].options.tests]
         msg = f"--test {test} gives no probabilities, which the score of {algorithm} is made of; "
         msg += f"use --test {_either(chosen.options.tests)}, or --algorithm {_either(owners)}"
@@ -191,7 +193,8 @@ def refuse_inapplicable(algorithm: Algorithm, given: Mapping[str, Any]) -> None:
         flag = "--" + name.replace("_", "-")
         owners = [other for other in LEARNERS if LEARNERS[other].takes(name)]
         if not chosen.takes(name):
-            msg = f"{flag} belongs to --algorithm {_either(owners)}; leave it out with {algorithm}"
+            msg = f"{flag} belongs to --algorithm {_either(owners)}; "
+            msg += f"add --algorithm {owners[0]}, or leave it out"
             raise InvalidOptionError(msg)
         _refuse_other_tests_options(name, flag, test)
     if "equivalent_sample_size" in given and given.get("hyperparameters") != Hyperparameters.bdeu:
@@ -252,14 +255,14 @@ def _read_start(start: str) -> Any:
     return graph_of(read_network(start))
 
 
-def weighed(result: SearchResult, options: TestOptions, table: EncodedTable) -> SearchResult:
+def weighed(result: SearchResult, options: LearnerOptions, table: EncodedTable) -> SearchResult:
     """Add the evidence of the IB-score to what another learner than IBMAP-HC found, if its test can tell.
 
     Parameters
     ----------
     result : SearchResult
         What was found.
-    options : TestOptions
+    options : LearnerOptions
         How.
     table : EncodedTable
         What it was learned from.

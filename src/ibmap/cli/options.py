@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 class Algorithm(StrEnum):
     """The learners."""
 
+    ibmap = "ibmap"
     hc = "hc"
     ts = "ts"
     gsmn = "gsmn"

@@ -11,7 +11,8 @@ from rich.text import Text
 
 from ibmap.cli.console import output, printable
 from ibmap.evidence.words import amount, in_words
-from ibmap.words import how_ended, how_learned, why_no_evidence
+from ibmap.notes import find_notes
+from ibmap.words import how_dense, how_ended, how_learned, why_no_evidence
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -108,15 +109,17 @@ def _facts(result: SearchResult, title: str) -> Table:
             f"{graph.n_edges:,} of {n_pairs:,} possible (density {graph.n_edges / max(n_pairs, 1):.2f})",
         ),
         ("Learned by", how_learned(result)),
+        ("Density", how_dense(result)),
         ("Cost", f"{result.n_tests:,} distinct tests of independence, {source.seconds:.2f} s"),
     ]
     if result.score is not None:
-        facts.insert(5, ("IB-score", f"{result.score:.3f} (natural log); {how_ended(result)}"))
+        facts.insert(6, ("IB-score", f"{result.score:.3f} (natural log); {how_ended(result)}"))
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="bold", no_wrap=True)
     grid.add_column(overflow="fold")
     for name, value in facts:
-        grid.add_row(name, Text(printable(value)))
+        if value:
+            grid.add_row(name, Text(printable(value)))
     return grid
 
 
@@ -143,10 +146,14 @@ def _listed(variables: Sequence[int], names: Sequence[str]) -> Text:
 
 
 def _print_notes(console: Console, result: SearchResult) -> None:
-    """Say what was left out of the table of variables."""
+    """Say what was left out of the table of variables, and what a reader should know of."""
     hidden = result.graph.n_variables - MAX_VARIABLES
     if hidden > 0:
         console.print(f"... and {hidden:,} more variables; --output or --json has them all.\n")
+    told = set(result.provenance.warnings)  # as messages, when the table was read
+    for heading, text in find_notes(result):
+        if text not in told:
+            console.print(Text.assemble((f"{heading}. ", "bold"), printable(text)), "")
 
 
 def _print_edges(console: Console, result: SearchResult) -> None:

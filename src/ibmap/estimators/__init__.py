@@ -6,6 +6,7 @@ from ibmap.estimators.gsmn_star import GSIMN, GSMNStar
 from ibmap.estimators.hill_climbing import IBMAPHC
 from ibmap.estimators.hiton import HITON
 from ibmap.estimators.iamb import IAMB
+from ibmap.estimators.recommended import IBMAP
 from ibmap.estimators.tree_search import IBMAPTS
 
-__all__ = ["GSIMN", "GSMN", "HITON", "IAMB", "IBMAPHC", "IBMAPTS", "GSMNStar", "n_threads_of"]
+__all__ = ["GSIMN", "GSMN", "HITON", "IAMB", "IBMAP", "IBMAPHC", "IBMAPTS", "GSMNStar", "n_threads_of"]

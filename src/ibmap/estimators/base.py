@@ -73,7 +73,7 @@ class StructureLearner(BaseEstimator):  # type: ignore[misc]
         --------
         >>> import ibmap
         >>> rows = [["sun", "play"], ["rain", "stay"]] * 20
-        >>> model = ibmap.IBMAPHC().fit(rows).fit_parameters()
+        >>> model = ibmap.IBMAP().fit(rows).fit_parameters()
         >>> round(model.marginals("x1", given={"x0": "sun"})["play"], 3)
         0.988
         """
@@ -104,6 +104,9 @@ class StructureLearner(BaseEstimator):  # type: ignore[misc]
         """Set the public attributes from a result."""
         self.result_ = result
         self.graph_ = result.graph.to_networkx()
+        names = result.graph.names
+        losses = {(names[p.x], names[p.y]): p.loss for p in result.evidence if p.is_edge}
+        nx.set_edge_attributes(self.graph_, losses, "loss")
         self.adjacency_ = result.graph.adjacency.copy()
         self.n_tests_ = result.n_tests
         self.n_features_in_ = result.graph.n_variables

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar
 
-import numpy as np
-from sklearn.utils.validation import check_is_fitted
-
-from ibmap.errors import InvalidTableError
-from ibmap.estimators.base import StructureLearner, n_columns_of, n_threads_of
-from ibmap.graph import MarkovGraph, as_graph
+from ibmap.estimators.climbing import ClimbingLearner
 from ibmap.independence.pairwise import PENALTY
-from ibmap.learning import HillClimbingOptions, learn_hc
-from ibmap.result import SearchResult
-from ibmap.score import local_score, total_score
-from ibmap.search.hill_climbing import Callback
+from ibmap.progress import Callback
 
 
-class IBMAPHC(StructureLearner):
+class IBMAPHC(ClimbingLearner):
     """Learn a Markov network with IBMAP-HC: hill climbing on the IB-score.
 
     Parameters
@@ -52,7 +44,7 @@ class IBMAPHC(StructureLearner):
     Attributes
     ----------
     graph_ : networkx.Graph
-        The structure over the column names.
+        The structure over the column names; edges have the attribute `loss`.
     adjacency_ : ndarray of bool
         The same as a matrix.
     score_ : float
@@ -76,6 +68,8 @@ class IBMAPHC(StructureLearner):
     >>> sorted(learner.graph_.edges), round(learner.score_, 3), learner.n_ascents_
     ([('x0', 'x1')], -1.471, 0)
     """
+
+    _algorithm: ClassVar[str] = "hc"
 
     def __init__(  # noqa: PLR0913 -- keyword-only options, as scikit-learn has them
         self,
@@ -111,90 +105,3 @@ class IBMAPHC(StructureLearner):
         self.bins = bins
         self.n_jobs = n_jobs
         self.callback = callback
-
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn the structure of a table.
-
-        Parameters
-        ----------
-        X : table
-            Anything `ibmap.encode` takes: a frame, an array or a list of rows.
-        y : object, optional
-            Ignored; there for scikit-learn's interface.
-
-        Returns
-        -------
-        IBMAPHC
-            Itself, fitted.
-        """
-        options, n_threads = self._options(), n_threads_of(self.n_jobs)
-        options.limits()  # refused before the table is read
-        options.check_test()
-        result = learn_hc(self._encode(X), options, n_threads=n_threads, callback=self.callback)
-        return self._store(result)
-
-    def score(self, X: Any, y: Any = None) -> float:
-        """Give the IB-score of the learned structure on a table.
-
-        The whole score, not divided by the number of rows. States and bins are
-        those of this table.
-
-        Parameters
-        ----------
-        X : table
-            Data with the same columns; those of an array or a list are taken
-            in the order learned from.
-        y : object, optional
-            Ignored; there for scikit-learn's interface.
-
-        Returns
-        -------
-        float
-            Natural log of the IB-score, with this learner's options; higher is
-            better.
-
-        Notes
-        -----
-        The score tells how well the independences of a structure agree with
-        one table. It compares structures on the *same* table: cross-validation
-        may compare learners because all see the same folds, but a score on one
-        table says nothing next to a score on another, longer or shorter.
-
-        The options of the test (`test`, `prior`, `hyperparameters`, `slices`,
-        `equivalent_sample_size`, `penalty`, `ridge`, `ordered`) and of the
-        encoding (`missing`, `bins`) change the score itself. To choose one of
-        them, hold the measure still: give `GridSearchCV` a `scoring` such as
-        ``lambda learner, X, y=None: ibmap.ib_score(X, learner.graph_)``.
-
-        A fold is smaller than the table, its tests are weaker, and so
-        held-out scores favour structures sparser than the whole table supports.
-        """
-        check_is_fitted(self)
-        self._check_width(X)
-        table = self._read(X)
-        learned = self.result_.graph
-        if isinstance(X, (np.ndarray, list, tuple)) and table.n_variables == learned.n_variables:
-            learned = MarkovGraph(learned.adjacency, table.names)  # columns without names: by position
-        return total_score(local_score(self._options().make_test(table)), as_graph(learned, table.names))
-
-    def _check_width(self, X: Any) -> None:
-        """Refuse a table with more or fewer columns than the one learned from."""
-        n_columns = n_columns_of(X)
-        if n_columns is not None and n_columns != self.n_features_in_:
-            msg = (
-                f"X has {n_columns} features, but {type(self).__name__} is expecting "
-                f"{self.n_features_in_} features as input: the columns it learned from"
-            )
-            raise InvalidTableError(msg)
-
-    def _store(self, result: SearchResult) -> Self:
-        """Set the public attributes, those of the search included."""
-        self.score_ = result.score
-        self.n_ascents_ = result.n_ascents
-        self.n_iterations_ = result.n_iterations
-        return super()._store(result)
-
-    def _options(self) -> HillClimbingOptions:
-        """Collect the options of the search."""
-        params = self.get_params(deep=False)
-        return HillClimbingOptions(**{k: v for k, v in params.items() if k not in ("n_jobs", "callback")})

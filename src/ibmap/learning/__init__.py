@@ -11,10 +11,13 @@ from ibmap.learning.options import (
     HillClimbingOptions,
     HITONOptions,
     IAMBOptions,
+    LearnerOptions,
+    RecommendedOptions,
     ScoreOptions,
     TestOptions,
     TreeSearchOptions,
 )
+from ibmap.learning.recommended import learn_recommended
 from ibmap.learning.relatives import learn_gsimn, learn_gsmn_star, learn_hiton, learn_iamb
 from ibmap.learning.tree_search import learn_ts
 
@@ -25,6 +28,8 @@ __all__ = [
     "HillClimbingOptions",
     "IAMBOptions",
     "Learner",
+    "LearnerOptions",
+    "RecommendedOptions",
     "ScoreOptions",
     "TestOptions",
     "TreeSearchOptions",
@@ -34,5 +39,6 @@ __all__ = [
     "learn_hc",
     "learn_hiton",
     "learn_iamb",
+    "learn_recommended",
     "learn_ts",
 ]

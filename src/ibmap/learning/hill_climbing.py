@@ -208,7 +208,7 @@ def _warn_if_arbitrary(evidence: tuple[PairEvidence, ...]) -> None:
     if len(losses) >= MIN_EDGES and 2 * n_idle > len(losses):
         msg = (
             f"{n_idle} of {len(losses)} edges have next to no evidence: taking one out changes the score by "
-            "under one percent. The rows do not support so many neighbours; try start='empty' "
-            "(command line: --start empty)"
+            "under one percent. The rows do not support so many neighbours; the recommended learner needs "
+            "far fewer: ibmap.IBMAP() (command line: --algorithm ibmap)"
         )
         warnings.warn(msg, SearchWarning, stacklevel=4)

@@ -12,9 +12,12 @@ from ibmap.learning.options import (
     HillClimbingOptions,
     HITONOptions,
     IAMBOptions,
+    LearnerOptions,
+    RecommendedOptions,
     TestOptions,
     TreeSearchOptions,
 )
+from ibmap.learning.recommended import learn_recommended
 from ibmap.learning.relatives import learn_gsimn, learn_gsmn_star, learn_hiton, learn_iamb
 from ibmap.learning.tree_search import learn_ts
 from ibmap.result import SearchResult
@@ -27,7 +30,7 @@ class Learner:
     Parameters
     ----------
     options : type
-        A subclass of `TestOptions`; its fields are what can be chosen.
+        A subclass of `LearnerOptions`; its fields are what can be chosen.
     learn : callable
         Takes an encoded table, options and `callback`; a parallel one also `n_threads`, one that
         can be resumed also `checkpoint` and `resume`.
@@ -37,7 +40,7 @@ class Learner:
         Whether it can be kept in a file and resumed.
     """
 
-    options: type[TestOptions]
+    options: type[LearnerOptions]
     learn: Callable[..., SearchResult]
     is_parallel: bool = False
     is_resumable: bool = False
@@ -68,6 +71,7 @@ class Learner:
 
 
 LEARNERS = {
+    "ibmap": Learner(RecommendedOptions, learn_recommended, is_parallel=True),
     "hc": Learner(HillClimbingOptions, learn_hc, is_parallel=True, is_resumable=True),
     "ts": Learner(TreeSearchOptions, learn_ts, is_parallel=True),
     "gsmn": Learner(GSMNOptions, learn_gsmn),

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 from ibmap.errors import InvalidOptionError
+from ibmap.independence.averaged import TABLE_SHARE, AveragedTest
 from ibmap.independence.bayesian import BayesianTest
 from ibmap.independence.classical import ChiSquareTest, GTest
 from ibmap.independence.pairwise import PENALTY, PairwiseTest
 from ibmap.independence.protocol import IndependenceTest, ProbabilisticTest
+from ibmap.learning.starts import FINDERS
 from ibmap.options import as_choice, as_count, as_number
 from ibmap.search.budget import Budget, make_budget
 from ibmap.search.hill_climbing import Limits
@@ -18,9 +21,11 @@ from ibmap.table import EncodedTable
 
 BAYESIAN = ("prior", "hyperparameters", "slices", "equivalent_sample_size")
 PAIRWISE = ("penalty", "ridge", "ordered", "prior")
+AVERAGED = ("prior", "ordered", "table_share")
 TEST_OPTIONS: dict[str, tuple[str, ...]] = {  # each test's own options
     "bayesian": BAYESIAN,
     "pairwise": PAIRWISE,
+    "averaged": AVERAGED,
     "chi-square": ("significance",),
     "g": ("significance",),
 }
@@ -28,14 +33,66 @@ PROBABILISTIC = ("bayesian", "pairwise")  # tests that give Pr(I | D), which a s
 
 
 @dataclass(frozen=True, kw_only=True)
-class TestOptions:
-    """Options that every learner with a test of independence has.
+class LearnerOptions(ABC):
+    """Options that every learner has. They are only recorded: the table is encoded already."""
 
-    `missing` and `bins` are only recorded: the table is encoded already.
-    """
+    tests: ClassVar[tuple[str, ...]] = ()  # those the learner can use, by name
+
+    missing: str = "error"
+    bins: Any = None
+
+    @abstractmethod
+    def make_test(self, table: EncodedTable) -> IndependenceTest:
+        """Make the test that answers the learner."""
+
+    def check(self) -> None:
+        """Refuse options that need no table to be seen as wrong."""
+        as_choice(self.missing, "missing", ("error", "drop", "state"))
+
+    def recorded(self) -> dict[str, Any]:
+        """Give the options as results record them: functions by their names, graphs as ``"graph"``."""
+        return {each.name: _recorded(getattr(self, each.name)) for each in fields(self)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecommendedOptions(LearnerOptions):
+    """Options of the recommended learner; see `ibmap.IBMAP`."""
+
+    tests: ClassVar[tuple[str, ...]] = ("averaged",)
+
+    start: Any = "empty"
+    prior: float | None = None
+    ordered: Any = False
+    table_share: float = TABLE_SHARE
+    max_ascents: int | None = None
+    max_seconds: float | None = None
+
+    def make_test(self, table: EncodedTable) -> AveragedTest:
+        """Make the test that the score is made of."""
+        return AveragedTest(table, self.prior, self.ordered, self.table_share)
+
+    def limits(self) -> Limits:
+        """Check and collect the limits."""
+        return make_limits(self.max_ascents, self.max_seconds)
+
+    def check(self) -> None:
+        """Refuse options that need no table to be seen as wrong."""
+        self.limits()
+        if isinstance(self.start, str):
+            as_choice(self.start, "start", (*FINDERS, "empty"))
+        super().check()
+
+    def recorded(self) -> dict[str, Any]:
+        """Give the options as results record them, with the name of the test."""
+        return {"test": "averaged", **super().recorded()}
+
+
+@dataclass(frozen=True, kw_only=True)
+class TestOptions(LearnerOptions):
+    """Options that every learner with a choice of tests has."""
 
     __test__: ClassVar[bool] = False  # not a test case, whatever its name begins with
-    tests: ClassVar[tuple[str, ...]] = tuple(TEST_OPTIONS)  # those the learner can use, by name
+    tests: ClassVar[tuple[str, ...]] = ("bayesian", "pairwise", "chi-square", "g")
 
     test: Any = "bayesian"
     prior: float = 0.5
@@ -46,8 +103,6 @@ class TestOptions:
     penalty: float = PENALTY
     ridge: float = 1.0
     ordered: Any = False
-    missing: str = "error"
-    bins: Any = None
 
     def make_test(self, table: EncodedTable) -> IndependenceTest:
         """Make the test that answers the learner.
@@ -83,11 +138,7 @@ class TestOptions:
         """
         own = TEST_OPTIONS.get(self.test, ()) if isinstance(self.test, str) else ()
         foreign = {name for names in TEST_OPTIONS.values() for name in names}.difference(own)
-        return {
-            each.name: _recorded(getattr(self, each.name))
-            for each in fields(self)
-            if each.name not in foreign
-        }
+        return {name: value for name, value in super().recorded().items() if name not in foreign}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,11 +220,13 @@ class HillClimbingOptions(ScoreOptions):
         Limits
             When to stop early.
         """
-        if self.max_ascents is not None:
-            as_count(self.max_ascents, "max_ascents")
-        if self.max_seconds is not None:
-            as_number(self.max_seconds, "max_seconds", low=0, high=float("inf"))
-        return Limits(self.max_ascents, self.max_seconds)
+        return make_limits(self.max_ascents, self.max_seconds)
+
+    def check(self) -> None:
+        """Refuse options that need no table to be seen as wrong."""
+        self.limits()
+        self.check_test()
+        super().check()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -197,6 +250,15 @@ class TreeSearchOptions(ScoreOptions):
             When to stop early, from now on.
         """
         return make_budget(self.max_nodes, self.max_seconds, self.max_memory)
+
+
+def make_limits(max_ascents: int | None, max_seconds: float | None) -> Limits:
+    """Check and collect the limits of a climb."""
+    if max_ascents is not None:
+        as_count(max_ascents, "max_ascents")
+    if max_seconds is not None:
+        as_number(max_seconds, "max_seconds", low=0, high=float("inf"))
+    return Limits(max_ascents, max_seconds)
 
 
 def _recorded(value: Any) -> Any:

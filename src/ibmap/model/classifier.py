@@ -16,7 +16,7 @@ from ibmap.containers import take_apart
 from ibmap.encoding import encode
 from ibmap.errors import InvalidTableError
 from ibmap.graph import MarkovGraph
-from ibmap.learning import HillClimbingOptions, learn_hc
+from ibmap.learning import RecommendedOptions, learn_recommended
 from ibmap.model.questions import as_array
 from ibmap.options import n_cores
 from ibmap.table import CODE_DTYPE, EncodedTable
@@ -164,7 +164,7 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _structure(self, table: EncodedTable) -> MarkovGraph:
         """Learn the structure."""
         if self.learner is None:
-            return learn_hc(table, HillClimbingOptions(), n_threads=n_cores()).graph
+            return learn_recommended(table, RecommendedOptions(), n_threads=n_cores()).graph
         graph: MarkovGraph = clone(self.learner).fit(table).result_.graph
         return graph
 

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ibmap.layout import block_order
-from ibmap.report.notes import find_notes
+from ibmap.notes import find_notes
 from ibmap.report.views import PairView, VariableView, view_pairs, view_variables
 from ibmap.result import SearchResult
 from ibmap.table import EncodedTable

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ibmap.evidence.explanation import BY_EFFECTS
 from ibmap.evidence.variables import by_thinness
 from ibmap.evidence.words import NOTHING, listed
 from ibmap.result import SearchResult
@@ -23,7 +24,8 @@ def find_notes(result: SearchResult, table: EncodedTable | None = None) -> tuple
     tuple of (str, str)
         A heading and a sentence or two each; the gravest first.
     """
-    notes = [*_limits(result), *_idle_edges(result), *_thin(result), *_rows(result)]
+    notes = [*_limits(result), *_idle_edges(result), *_thin(result)]
+    notes += [*_disputed(result), *_acting_together(result), *_rows(result)]
     if table is not None and table.preparation.dropped_columns:
         notes.append(("Columns left out", f"On request: {listed(table.preparation.dropped_columns)}."))
     notes += [("About the data", text) for text in result.provenance.warnings]
@@ -49,7 +51,7 @@ def _idle_edges(result: SearchResult) -> list[tuple[str, str]]:
         return []
     text = (
         f"{n_idle:,} of {len(losses):,} edges could be taken out and the structure would be about as "
-        "probable. The slider above the drawing hides them."
+        f"probable.{_remedy(result)}"
     )
     return [("Edges with next to no evidence", text)]
 
@@ -57,14 +59,60 @@ def _idle_edges(result: SearchResult) -> list[tuple[str, str]]:
 def _thin(result: SearchResult) -> list[tuple[str, str]]:
     """Name the variables whose data are too thin to tell."""
     own = result.descriptions
+    if result.provenance.options.get("test") in BY_EFFECTS:
+        return []
     thin = [result.graph.names[k] for k in by_thinness(own) if own[k].thinness == "thin"]
     if not thin:
         return []
     text = (
         f"{len(thin):,} of {len(own):,} variables have at least half of their rows in slices of the blanket "
         f"that hold too few to tell: {listed(thin)}. An edge that is missing there may only be unseen."
+        f"{_remedy(result)}"
     )
     return [("Thin data", text)]
+
+
+def _remedy(result: SearchResult) -> str:
+    """Name the learner that needs fewer rows, if this is another."""
+    if result.provenance.algorithm == "ibmap":
+        return ""
+    return (
+        " The recommended learner needs far fewer rows: ibmap.IBMAP(), on the command line --algorithm ibmap."
+    )
+
+
+def _disputed(result: SearchResult) -> list[tuple[str, str]]:
+    """Name the pairs on which two searches disagree."""
+    if not result.disputed:
+        return []
+    named = [_pair(result, x, y) for x, y in result.disputed]
+    text = (
+        f"A second search, begun elsewhere, ended in a structure that is nearly as good and differs in "
+        f"{_pairs(len(named))}: {listed(named)}. The data leave them open."
+    )
+    return [("Two searches disagree", text)]
+
+
+def _acting_together(result: SearchResult) -> list[tuple[str, str]]:
+    """Name the pairs on which main effects and full tables disagree."""
+    named = [_pair(result, each.x, each.y) for each in result.evidence if each.is_contested]
+    if not named:
+        return []
+    text = (
+        f"Main effects and full tables disagree about {_pairs(len(named))}: {listed(named)}. There, three or "
+        "more variables may act together; ibmap explain tells what each model finds."
+    )
+    return [("Two models disagree", text)]
+
+
+def _pair(result: SearchResult, x: int, y: int) -> str:
+    """Name a pair."""
+    return f"{result.graph.names[x]} - {result.graph.names[y]}"
+
+
+def _pairs(count: int) -> str:
+    """Count pairs."""
+    return "1 pair" if count == 1 else f"{count:,} pairs"
 
 
 def _rows(result: SearchResult) -> list[tuple[str, str]]:

@@ -1,0 +1,331 @@
+"""The lazy climb: flips are put in order by what is known, and only those that could win are worked out.
+
+One fit of X on its blanket gives the log-odds e(X, Y) of every link. Flipping a pair gains about
+e(X, Y) + e(Y, X) if it adds an edge, minus that if it takes one out. Pairs are worked out exactly in
+that order, until the best gain found is above what any other pair promises. A flip changes what is
+known of its two ends alone.
+
+Where no single flip gains, a *chain* of flips may: two coins and their parity must be joined all three
+at once, or an edge must go for another to come. A chain begins with a flip that the evidence on its own
+pair asks for, and goes on with the flips its ends then ask for; it is taken if it gains as a whole.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterable, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import nullcontext
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ibmap.graph import MarkovGraph
+from ibmap.pairwise_score import term_of
+from ibmap.progress import Monitor
+from ibmap.score import LocalScore
+from ibmap.search.limits import Limits
+from ibmap.ties import TOLERANCE
+
+Floats = NDArray[np.float64]
+Pair = tuple[int, int]
+
+BATCH = 8  # pairs worked out at a time, for any number of threads
+MARGIN = 3.0  # a pair that promises less than minus this is not worked out
+CHAIN = 4  # flips of a chain at most
+N_NEAREST = 50  # missing edges whose gain is worked out at the end
+
+
+class EvidenceScore(LocalScore, Protocol):
+    """A local score whose terms are log posteriors of links, each by its log-odds."""
+
+    @property
+    def n_tests(self) -> int:
+        """Assertions weighed so far."""
+        ...
+
+    def evidence(self, x: int, blanket: tuple[int, ...]) -> Floats:
+        """Give the log-odds of a link of x with every other variable, given its blanket."""
+        ...
+
+
+class LazyClimb(NamedTuple):
+    """The outcome: structure, log score, flips in order, why it ended, gains where they are known."""
+
+    graph: MarkovGraph
+    score: float
+    flips: tuple[Pair, ...]
+    stopped: str
+    gains: Floats
+
+
+def lazy_climb(
+    score: EvidenceScore,
+    start: MarkovGraph,
+    *,
+    limits: Limits | None = None,
+    n_threads: int = 1,
+    monitor: Monitor | None = None,
+) -> LazyClimb:
+    """Flip edges until no flip and no short chain of flips improves the score.
+
+    Parameters
+    ----------
+    score : EvidenceScore
+        The score to maximise.
+    start : MarkovGraph
+        Where to begin.
+    limits : Limits, optional
+        When to stop early.
+    n_threads : int
+        Threads; the result is the same for any number.
+    monitor : Monitor, optional
+        Told where the climb stands.
+
+    Returns
+    -------
+    LazyClimb
+        Every pair that promised more than `MARGIN` below zero was worked out at the end.
+    """
+    pool = ThreadPoolExecutor(n_threads) if n_threads > 1 else nullcontext()
+    with pool as threads:
+        return _Climber(score, start, limits or Limits(), monitor or Monitor(None), threads).run()
+
+
+class _Climber:
+    """The state of one climb: the structure, the evidence on each variable's links, the gains worked out."""
+
+    def __init__(
+        self,
+        score: EvidenceScore,
+        start: MarkovGraph,
+        limits: Limits,
+        monitor: Monitor,
+        threads: Executor | None,
+    ) -> None:
+        self.score, self.limits, self.monitor, self.threads = score, limits, monitor, threads
+        self.names, self.n = start.names, start.n_variables
+        self.adjacency = start.adjacency.copy()
+        self.evidence = np.zeros((self.n, self.n))
+        self.terms = np.zeros(self.n)
+        self.exact: dict[Pair, float] = {}
+        self.promises = _Promises(self.n)
+        self.tried: set[tuple[Pair, tuple[int, ...], tuple[int, ...]]] = set()
+        self.flips: list[Pair] = []
+        self.begun = time.monotonic()
+
+    def run(self) -> LazyClimb:
+        """Ask for the evidence on every variable, then ascend."""
+        self._look(range(self.n))
+        stopped = None
+        while stopped is None:
+            stopped = self._ascend()
+            if stopped == "optimum":
+                self._settle()
+                stopped = self._stop() or (None if self._best()[1] > TOLERANCE else "optimum")
+        gains = np.full((self.n, self.n), -np.inf)
+        for (x, y), gain in self.exact.items():
+            gains[x, y] = gains[y, x] = gain
+        graph = MarkovGraph(self.adjacency, self.names)
+        return LazyClimb(graph, math.fsum(self.terms), tuple(self.flips), stopped, gains)
+
+    def _ascend(self) -> str | None:
+        """Take the best flip, or a chain if there is none; return why the climb ends, if it does."""
+        if self.limits.max_ascents is not None and len(self.flips) >= self.limits.max_ascents:
+            return "max_ascents"
+        while (stopped := self._stop()) is None:
+            pair, gain = self._best()
+            is_best = gain > TOLERANCE and gain >= self.promises.highest
+            if is_best or self.promises.highest <= -MARGIN:
+                flips = [pair] if is_best else self._chain()
+                self._take(flips)
+                return None if flips else self._stop() or "optimum"
+            self._work_out(self.promises.first(BATCH, -MARGIN))
+        return stopped
+
+    def _best(self) -> tuple[Pair, float]:
+        """Give the flip that gains most of those worked out; the lowest pair of equal ones."""
+        pair = min(self.exact, key=lambda each: (-self.exact[each], each), default=(0, 0))
+        return pair, self.exact.get(pair, -math.inf)
+
+    def _take(self, pairs: Sequence[Pair]) -> None:
+        """Flip some pairs and ask anew for the evidence on their ends."""
+        if not pairs:
+            return
+        for x, y in pairs:
+            self.adjacency[x, y] = self.adjacency[y, x] = not self.adjacency[x, y]
+        self.flips += pairs
+        ends = sorted({v for pair in pairs for v in pair})
+        self.exact = {pair: gain for pair, gain in self.exact.items() if not {*pair} & {*ends}}
+        self._look(ends)
+        self._tell("ascending", len(self.flips))
+
+    def _look(self, variables: Iterable[int]) -> None:
+        """Ask for the evidence on the links of some variables as they are, and what their flips promise."""
+        asked = [(x, self._blanket(x)) for x in variables]
+        for k in range(0, len(asked), BATCH):
+            part = asked[k : k + BATCH]
+            for (x, blanket), found in zip(part, self._ask(part), strict=True):
+                self.evidence[x] = found
+                self.terms[x] = term_of(found, x, blanket)
+            if len(asked) == self.n:
+                self._tell("first look", min(k + BATCH, self.n), self.n)
+        for x, _ in asked:
+            both = self.evidence[x] + self.evidence[:, x]
+            self.promises.set(x, np.where(self.adjacency[x], -both, both))
+
+    def _ask(self, asked: Sequence[tuple[int, tuple[int, ...]]]) -> list[Floats]:
+        """Ask the score for evidence, on all threads."""
+        ask = map if self.threads is None else self.threads.map
+        return list(ask(self.score.evidence, *zip(*asked, strict=True))) if asked else []
+
+    def _work_out(self, pairs: Sequence[Pair]) -> None:
+        """Find the exact gains of some pairs."""
+        sides = [(x, self._blanket(x, y)) for pair in pairs for x, y in (pair, pair[::-1])]
+        after = [term_of(e, x, b) for e, (x, b) in zip(self._ask(sides), sides, strict=True)]
+        for k, (x, y) in enumerate(pairs):
+            self.exact[x, y] = math.fsum([after[2 * k], after[2 * k + 1], -self.terms[x], -self.terms[y]])
+            self.promises.withdraw(x, y)
+        self._tell("weighing", len(self.flips))
+
+    def _chain(self) -> list[Pair]:
+        """Find a chain of flips that gains; none if there is none left to try."""
+        wanted = [(self._promise(*pair), pair) for pair in self.exact]
+        for promise, pair in sorted(wanted, key=lambda each: (-each[0], each[1])):
+            key = (pair, self._blanket(pair[0]), self._blanket(pair[1]))
+            if promise <= 0 or self._stop() is not None:
+                break
+            if key not in self.tried:
+                self.tried.add(key)
+                if found := self._follow(pair):
+                    return found
+        return []
+
+    def _follow(self, first: Pair) -> list[Pair]:
+        """Flip a pair, then what its ends ask for; give the flips from where they gain together."""
+        adjacency, pair = self.adjacency.copy(), first
+        evidence: dict[int, Floats] = {}
+        chain: list[Pair] = []
+        terms: dict[int, float] = {}
+        while len(chain) < CHAIN:
+            x, y = pair
+            adjacency[x, y] = adjacency[y, x] = not adjacency[x, y]
+            chain.append(pair)
+            blankets = [(v, tuple(np.flatnonzero(adjacency[v]).tolist())) for v in pair]
+            for (v, blanket), found in zip(blankets, self._ask(blankets), strict=True):
+                evidence[v], terms[v] = found, term_of(found, v, blanket)
+            if math.fsum([*terms.values(), *(-self.terms[v] for v in terms)]) > TOLERANCE:
+                return chain
+            promise, pair = self._next(adjacency, evidence, chain)
+            if promise <= 0:
+                break
+        return []
+
+    def _next(
+        self, adjacency: NDArray[np.bool_], evidence: dict[int, Floats], chain: Sequence[Pair]
+    ) -> tuple[float, Pair]:
+        """Find the flip that the ends of a chain ask for most."""
+        best, pair = -math.inf, (0, 0)
+        for x in sorted(evidence):
+            both = evidence[x] + self.evidence[:, x]
+            for y, own in evidence.items():
+                both[y] = evidence[x][y] + own[x]
+            promises = np.where(adjacency[x], -both, both)
+            promises[[x, *(sum(each) - x for each in chain if x in each)]] = -np.inf
+            y = int(promises.argmax())
+            if promises[y] > best:
+                best, pair = float(promises[y]), (min(x, y), max(x, y))
+        return best, pair
+
+    def _settle(self) -> None:
+        """Work out the gains a result tells of: all edges, and the missing edges nearest to being added."""
+        edges = [(int(x), int(y)) for x, y in np.argwhere(np.triu(self.adjacency))]
+        n_missing = sum(not self.adjacency[pair] for pair in self.exact)
+        wanted = [pair for pair in edges if pair not in self.exact]
+        wanted += self.promises.missing(self.adjacency, max(N_NEAREST - n_missing, 0))
+        for k in range(0, len(wanted), BATCH):
+            if self._stop() is not None:
+                return
+            self._work_out(wanted[k : k + BATCH])
+            self._tell("settling", min(k + BATCH, len(wanted)), len(wanted))
+
+    def _promise(self, x: int, y: int) -> float:
+        """Give about what a flip gains."""
+        both = float(self.evidence[x, y] + self.evidence[y, x])
+        return -both if self.adjacency[x, y] else both
+
+    def _blanket(self, x: int, flipped: int | None = None) -> tuple[int, ...]:
+        """List a variable's neighbours, one of them flipped."""
+        row = self.adjacency[x].copy()
+        if flipped is not None:
+            row[flipped] = not row[flipped]
+        return tuple(np.flatnonzero(row).tolist())
+
+    def _stop(self) -> str | None:
+        """Tell why the climb has to end here, if it has to."""
+        if self.monitor.is_stopped:
+            return "interrupted"
+        limit = self.limits.max_seconds
+        return "max_seconds" if limit is not None and time.monotonic() - self.begun >= limit else None
+
+    def _tell(self, phase: str, done: int, total: int = 0) -> None:
+        """Report progress."""
+        reached = math.fsum(self.terms) if phase == "ascending" else math.nan
+        n_tests = self.score.n_tests
+        self.monitor.tell(phase, done, total, n_ascents=len(self.flips), score=reached, n_tests=n_tests)
+
+
+class _Promises:
+    """What the flips that are not worked out promise, with the highest of each variable at hand."""
+
+    def __init__(self, n: int) -> None:
+        self._all = np.full((n, n), -np.inf)
+        self._best = np.full(n, -np.inf)
+        self._at = np.zeros(n, np.int64)
+
+    @property
+    def highest(self) -> float:
+        """The highest promise of all."""
+        return float(self._best.max(initial=-np.inf))
+
+    def set(self, x: int, promises: Floats) -> None:
+        """Set what the flips of one variable promise."""
+        promises = promises.copy()
+        promises[x] = -np.inf
+        self._all[x] = self._all[:, x] = promises
+        is_higher = promises > self._best
+        self._best[is_higher], self._at[is_higher] = promises[is_higher], x
+        self._search(np.flatnonzero((self._at == x) & ~is_higher))
+        self._search(np.array([x]))
+
+    def withdraw(self, x: int, y: int) -> None:
+        """Forget a pair that is worked out."""
+        self._all[x, y] = self._all[y, x] = -np.inf
+        self._search(np.array([v for v, w in ((x, y), (y, x)) if self._at[v] == w], np.int64))
+
+    def first(self, n: int, above: float) -> list[Pair]:
+        """List the pairs with the highest promises, no two with an end in common."""
+        best = self._best.copy()
+        pairs: list[Pair] = []
+        while len(pairs) < n and (best > above).any():
+            x = int(best.argmax())
+            y = int(self._at[x])
+            if best[y] > -np.inf:  # not an end of another pair
+                pairs.append((min(x, y), max(x, y)))
+                best[y] = -np.inf
+            best[x] = -np.inf
+        return pairs
+
+    def missing(self, adjacency: NDArray[np.bool_], n: int) -> list[Pair]:
+        """List the missing edges with the highest promises."""
+        x, y = np.nonzero(np.triu(~adjacency & np.isfinite(self._all), 1))
+        order = np.argsort(-self._all[x, y], kind="stable")[:n]
+        return [(int(x[k]), int(y[k])) for k in order]
+
+    def _search(self, rows: NDArray[np.int64]) -> None:
+        """Find the highest promises of some variables anew."""
+        if len(rows):
+            self._at[rows] = self._all[rows].argmax(axis=1)
+            self._best[rows] = self._all[rows, self._at[rows]]
