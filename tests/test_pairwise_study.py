@@ -90,3 +90,8 @@ def test_penalties_and_starts_reach_the_learner():
     table = Family("positive", 8, 4, 60).draw(np.random.default_rng(1)).table
     assert pairwise_hc(table, 0.0).graph.n_edges > pairwise_hc(table, 3.0).graph.n_edges
     assert isinstance(pairwise_studies()["pairwise-50"].learners[0], Learner)
+
+
+def test_a_baseline_gives_the_same_for_the_same_table():
+    table = Family("signed", 50, 4, 500).draw(np.random.default_rng(1)).table
+    assert len({l1_ebic(table).graph for _ in range(3)}) == 1

@@ -87,8 +87,9 @@ def _reproduce(  # noqa: PLR0913, PLR0917 - a command's options are its paramete
     """
     from ibmap.experiments.pairwise import pairwise_studies
     from ibmap.experiments.paper import paper_studies
+    from ibmap.experiments.recommended import recommended_studies
 
-    studies = {**paper_studies(data, bins.value), **pairwise_studies()}
+    studies = {**paper_studies(data, bins.value), **pairwise_studies(), **recommended_studies(data)}
     if not names:
         _list(studies, as_json)
         return

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ibmap.errors import SamplingWarning
+from ibmap.experiments.gates import triples
 from ibmap.experiments.study import Factors, Instance, told
 from ibmap.graph import MarkovGraph
 from ibmap.simulate import random_network
@@ -27,10 +28,10 @@ class Family:
 
     Parameters
     ----------
-    family : {"positive", "signed", "mixed", "three-state", "interaction", "parity"}
+    family : {"positive", "signed", "mixed", "three-state", "interaction", "parity", "gates", "simpson"}
         Log-odds 1 on every edge; with random signs; of random sign and 0.8 to 2 in size; three states
         with random signs; triples of variables that only parity links, the second a biased coin,
-        which shows in one pair; or a fair one, and no pair shows anything.
+        which shows in one pair; or a fair one, and no pair shows anything; or see `triples`.
     n : int
         Variables.
     tau : int
@@ -82,6 +83,9 @@ class Family:
             share = BIASED if self.family == "interaction" else 0.5
             rows, graph = parity_rows(self.n, POOL, rng, share)
             remarks: tuple[str, ...] = ()
+        elif self.family in ("gates", "simpson"):
+            source = triples(self.family, self.n)
+            rows, graph, remarks = source.sample(POOL, rng).codes, source.graph, ()
         else:
             network = self._network(rng)
             with warnings.catch_warnings(record=True) as caught:

@@ -82,7 +82,7 @@ def _l1_neighbours(design: NDArray[np.float64], response: NDArray[np.int64]) -> 
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             model = LogisticRegression(
-                l1_ratio=1, C=strength, solver="liblinear", tol=1e-3, intercept_scaling=100
+                l1_ratio=1, C=strength, solver="liblinear", tol=1e-3, intercept_scaling=100, random_state=0
             )
             model.fit(design, response)
         chosen = np.flatnonzero(model.coef_[0])
