@@ -12,6 +12,7 @@ from benchmarks.cases import (
     limit,
     peers,
     plain,
+    recommended,
     rows,
     states,
     threads,
@@ -19,6 +20,7 @@ from benchmarks.cases import (
 )
 
 CASES = {
+    "recommended": recommended,
     "hardest": hardest,
     "plain": plain,
     "triplets": triplets,
