@@ -89,9 +89,12 @@ class Regressions:
     def _factors(self, x: int, members: Sequence[int], others: NDArray[np.int64]) -> Floats:
         """Give log Bayes factors of links against none, zero where nothing was asked."""
         factors = np.zeros((3, self.n_variables))
-        if self._codes.shape[1]:
-            data = (self._codes, self._weights, self._kinds, self._model)
-            kernels.log_factors(x, np.array(members, np.int64), others, *data, factors)
+        if self._kinds[0][x] > 1:
+            given, labels = np.array(members, np.int64), np.empty(self._codes.shape[1], np.int64)
+            rows, model = (self._codes, self._weights), (self._kinds, self._model)
+            blanket = kernels.fit_blanket(x, given, *rows, labels, *model)
+            kernels.weigh_members(x, given, blanket, *model, factors)
+            kernels.weigh_others(x, others, blanket, labels, *rows, *model, factors)
         return factors
 
 

@@ -140,12 +140,25 @@ def log_table(counts, log_factorials):
 
 
 @njit(cache=True, nogil=True)
+def log_margins_table(counts, log_factorials):
+    """Give `log_table` of all cells taken as one."""
+    whole = np.zeros((1, counts.shape[1]))
+    for c in range(counts.shape[0]):
+        for s in range(counts.shape[1]):
+            whole[0, s] += counts[c, s]
+    return log_table(whole, log_factorials)
+
+
+@njit(cache=True, nogil=True)
 def log_split_table(counts, log_factorials):
     """Give `log_table` of cells split by the states of one more variable. counts: IN, cells by x by y."""
-    total = 0.0
-    for y in range(counts.shape[2]):
-        total += log_table(counts[:, :, y], log_factorials)
-    return total
+    n_cells, r, k = counts.shape
+    split = np.empty((n_cells * k, r))
+    for c in range(n_cells):
+        for s in range(r):
+            for t in range(k):
+                split[c * k + t, s] = counts[c, s, t]
+    return log_table(split, log_factorials)
 
 
 @njit(cache=True, nogil=True)
@@ -163,7 +176,7 @@ def stratified_factor(x, y, counts, n_states, ordered, ridge, is_moment):
     own_spread, other_spread = np.empty((n_own, n_own)), np.empty((n_other, n_other))
     for c in range(counts.shape[0]):
         n = margins_of(counts[c], own, other)
-        if n == 0.0 or own.max() == 1.0 or other.max() == 1.0:  # it says nothing of a link
+        if n == 0.0:
             continue
         moments(own, ordered[x], own_mean, own_spread)
         moments(other, ordered[y], other_mean, other_spread)
@@ -177,18 +190,26 @@ def stratified_factor(x, y, counts, n_states, ordered, ridge, is_moment):
 
 @njit(cache=True, nogil=True)
 def margins_of(counts, own, other):
-    """Give the data points of a two-way table. own, other: OUT, its margins as shares."""
-    own[:], other[:] = 0.0, 0.0
-    n = 0.0
+    """Give the data points of a two-way table, none if they say nothing of a link.
+
+    own, other: OUT, its margins as shares.
+    """
+    n, highest = 0.0, 0.0
+    for t in range(counts.shape[1]):
+        other[t] = 0.0
     for s in range(counts.shape[0]):
+        own[s] = 0.0
         for t in range(counts.shape[1]):
-            n += counts[s, t]
             own[s] += counts[s, t]
             other[t] += counts[s, t]
-    if n > 0.0:
-        own /= n
-        other /= n
-    return n
+        n += own[s]
+        highest = max(highest, own[s])
+    for t in range(counts.shape[1]):
+        highest = max(highest, other[t])
+        other[t] /= max(n, 1.0)
+    for s in range(counts.shape[0]):
+        own[s] /= max(n, 1.0)
+    return n if highest < n else 0.0
 
 
 @njit(cache=True, nogil=True)
@@ -233,7 +254,9 @@ def log_margins(margins, log_posterior, log_determinant):
     margins: IN, data points in each state. log_determinant: IN, of the precision after the fit, less
     that of the prior.
     """
-    n, own, alone = margins.sum(), 0.0, 0.0
+    n, own, alone = 0.0, 0.0, 0.0
+    for s in range(margins.shape[0]):
+        n += margins[s]
     for s in range(margins.shape[0]):
         alone += margins[s] * math.log(margins[s] / n)
         own += math.log(margins[s] / n)
@@ -317,15 +340,17 @@ def outside_factor(x, y, counts, design, fitted, n_states, ordered, ridge, is_mo
 
 
 @njit(cache=True, nogil=True)
-def fit_blanket(x, members, codes, weights, labels, kinds, ridge):
+def fit_blanket(x, members, codes, weights, labels, kinds, model):
     """Fit X on a blanket.
 
-    labels: OUT, the cell of each row. Gives the counts of X in each cell, the states of the members there,
+    codes: IN, variables by rows. labels: OUT, the cell of each row. kinds: IN, number of states of each
+    variable, whether they are ordered, and log factorials. model: IN, ridges of the blanket and of the
+    link, whether the prior is a moment prior, and the share of full tables. Gives the counts of X in each cell, the states of the members there,
     the design (columns, values, width, first column of each member), the fit (parameters, factor of the
     precision, probabilities) and its log evidence beside that of X by itself.
     """
     n_states, ordered, _ = kinds
-    r = n_states[x]
+    r, ridge = n_states[x], model[0]
     n_cells = label_rows(codes, members, n_states, labels)
     counts = count_split(labels, codes[x], r, weights, n_cells)
     states = states_of_cells(labels, codes, members, n_cells)
@@ -337,10 +362,13 @@ def fit_blanket(x, members, codes, weights, labels, kinds, ridge):
     m = r - 1 + n_scores(r, ordered[x]) * width
     theta, prior, lower = np.zeros(m), np.zeros((m, m)), np.zeros((m, m))
     blanket_prior(x, members, firsts, width, n_states, ordered, ridge, prior)
-    margins, probabilities = counts.sum(axis=0), np.empty((n_cells, r))
+    margins, probabilities = np.zeros(r), np.empty((n_cells, r))
+    for c in range(n_cells):
+        for s in range(r):
+            margins[s] += counts[c, s]
     for s in range(1, r):
         theta[s - 1] = math.log(margins[s] / margins[0])
-    log_posterior = fit(theta, (counts, columns, values, width), ordered[x], prior, lower, probabilities)
+    log_posterior = fit(theta, counts, columns, values, width, ordered[x], prior, lower, probabilities)
     log_determinant = 0.0
     for k in range(m):
         log_determinant += 2.0 * math.log(lower[k, k])
@@ -353,17 +381,26 @@ def fit_blanket(x, members, codes, weights, labels, kinds, ridge):
 
 @njit(cache=True, nogil=True)
 def weigh_members(x, members, blanket, kinds, model, factors):
-    """Give the log Bayes factor of every member. blanket: IN, by `fit_blanket`. factors: OUT."""
+    """Give the log Bayes factor of every member.
+
+    blanket: IN, by `fit_blanket`. factors: OUT, by model and variable: averaged, by main effects, by full
+    tables (if they have a share).
+    """
     n_states, ordered, log_factorials = kinds
     ridges, is_moment, share = (model[0], model[1]), model[2] > 0.0, model[3]
     counts, states, design, (theta, lower, _), main = blanket
-    (n_cells, r), width, firsts = counts.shape, design[2], design[3]
-    table = log_table(counts, log_factorials)
+    n_cells, r = counts.shape
+    width, firsts = design[2], design[3]
+    alone = log_margins_table(counts, log_factorials)
+    table = log_table(counts, log_factorials) - alone
     inverse = np.zeros(lower.shape)
     for k in range(lower.shape[0]):
         inverse[k, k] = 1.0
         forward(lower, inverse[k])
-    merged, positions = np.empty(n_cells, np.int64), np.arange(members.shape[0])
+    merged, own_states = np.empty(n_cells, np.int64), np.empty(members.shape[0], np.int64)
+    rest = np.empty(max(members.shape[0] - 1, 0), np.int64)  # positions of the other members
+    for a in range(members.shape[0]):
+        own_states[a] = n_states[members[a]]
     for a in range(members.shape[0]):
         b = members[a]
         size = n_scores(n_states[b], ordered[b])
@@ -374,15 +411,17 @@ def weigh_members(x, members, blanket, kinds, model, factors):
             chosen[i] = r - 1 + (i // size) * width + firsts[a] + i % size
         found = member_factor(x, b, chosen, theta, inverse, n_states, ordered, ridges, is_moment)
         if share > 0.0:
-            n_merged = label_rows(states, positions[positions != a], n_states[members], merged)
-            split = np.zeros((n_merged, r, n_states[b]))
+            for k in range(rest.shape[0]):
+                rest[k] = k if k < a else k + 1
+            n_merged = label_rows(states, rest, own_states, merged)
+            split, larger = np.zeros((n_merged, r, n_states[b])), np.zeros((n_merged, r))
             for c in range(n_cells):
                 for s in range(r):
                     split[merged[c], s, states[a, c]] += counts[c, s]
-            kept = log_table(split.sum(axis=2), log_factorials)
+                    larger[merged[c], s] += counts[c, s]
+            kept = log_table(larger, log_factorials) - alone
             beside = stratified_factor(x, b, split, n_states, ordered, ridges[1], is_moment)
-            alone = log_table(counts.sum(axis=0).reshape(1, r), log_factorials)
-            both = averaged(main, main - found, table - alone, kept - alone, beside, share)
+            both = averaged(main, main - found, table, kept, beside, share)
             factors[0, b], factors[2, b] = both
         else:
             factors[0, b] = found
@@ -390,17 +429,20 @@ def weigh_members(x, members, blanket, kinds, model, factors):
 
 
 @njit(cache=True, nogil=True)
-def weigh_others(x, others, blanket, places, codes, weights, kinds, model, factors):
+def weigh_others(x, others, blanket, labels, codes, weights, kinds, model, factors):
     """Give the log Bayes factor of variables outside a blanket.
 
-    blanket: IN, by `fit_blanket`. places: IN, cell and state of X of each row. factors: OUT.
+    blanket: IN, by `fit_blanket`. labels: IN, the cell of each row. factors: OUT.
     """
     n_states, ordered, log_factorials = kinds
     ridge, is_moment, share = model[1], model[2] > 0.0, model[3]
     counts, _, (columns, values, width, _), (_, lower, probabilities), main = blanket
     n_cells, r = counts.shape
-    alone = log_table(counts.sum(axis=0).reshape(1, r), log_factorials)
+    alone = log_margins_table(counts, log_factorials)
     table = log_table(counts, log_factorials) - alone
+    places = np.empty(labels.shape[0], np.int64)  # cell and state of X of each row
+    for i in range(labels.shape[0]):
+        places[i] = labels[i] * r + codes[x, i]
     for y in others:
         k = n_states[y]
         if k == 1:
@@ -415,21 +457,3 @@ def weigh_others(x, others, blanket, places, codes, weights, kinds, model, facto
         else:
             factors[0, y] = found
         factors[1, y] = found
-
-
-@njit(cache=True, nogil=True)
-def log_factors(x, members, others, codes, weights, kinds, model, factors):
-    """Give the log Bayes factor of every member of a blanket and of some variables outside.
-
-    codes: IN, variables by rows. kinds: IN, number of states of each variable, whether they are ordered,
-    and log factorials. model: IN, ridges of the blanket and of the link, whether the prior is a moment
-    prior, and the share of full tables. factors: OUT, by model and variable: averaged, by main effects,
-    by full tables (if they have a share).
-    """
-    if kinds[0][x] > 1:
-        labels = np.empty(codes.shape[1], np.int64)
-        blanket = fit_blanket(x, members, codes, weights, labels, kinds, model[0])
-        weigh_members(x, members, blanket, kinds, model, factors)
-        for i in range(labels.shape[0]):
-            labels[i] = labels[i] * kinds[0][x] + codes[x, i]
-        weigh_others(x, others, blanket, labels, codes, weights, kinds, model, factors)

@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 
 MAX_STEPS = 200
-MAX_HALVINGS = 200
+SMALLEST = 1e-60  # share of a Newton step
 LAST_STEP = 1e-11  # a Newton step that promises less than this is the last
 NOTHING = 1e-26  # one that promises less than this is not taken
 SAFE = 1e-6  # a step that promises less than this cannot overshoot
@@ -121,11 +121,26 @@ def predict(theta, n_active, parameters, features, factors, eta, p):
 
 
 @njit(cache=True, nogil=True)
-def add_cells(theta, states, columns, values, width, is_ordered, gradient, hessian, probabilities):
-    """Give the log likelihood; add its gradient and minus its Hessian (lower triangle).
+def add_prior(theta, prior, gradient, hessian):
+    """Give the log prior density; begin the gradient and minus the Hessian (lower triangle) with its own."""
+    total = 0.0
+    for k in range(theta.shape[0]):
+        pull = 0.0
+        for j in range(theta.shape[0]):
+            pull += prior[k, j] * theta[j]
+        gradient[k] = -pull
+        total -= 0.5 * pull * theta[k]
+        for j in range(k + 1):
+            hessian[k, j] = prior[k, j]
+    return total
 
-    states: IN, data points of each cell in each state. columns, values: IN, by cell.
-    probabilities: OUT, of the states in each cell.
+
+@njit(cache=True, nogil=True)
+def evaluate(theta, states, columns, values, width, is_ordered, prior, gradient, hessian, probabilities):
+    """Give the log posterior, its gradient and minus its Hessian (lower triangle).
+
+    states: IN, data points of each cell in each state. columns, values: IN, by cell. prior: IN, its
+    precision. probabilities: OUT, of the states in each cell.
     """
     n_cells, r = states.shape
     n_features = r if is_ordered else r - 1
@@ -133,53 +148,28 @@ def add_cells(theta, states, columns, values, width, is_ordered, gradient, hessi
     parameters, features = np.empty(size, np.int64), np.empty(size, np.int64)
     factors, eta, residual = np.empty(size), np.empty(r), np.zeros(n_features)
     covariance = np.empty((n_features, n_features))
-    total = 0.0
+    total = add_prior(theta, prior, gradient, hessian)
     for c in range(n_cells):
-        k_active = list_active(columns[c], values[c], width, r, is_ordered, parameters, features, factors)
+        n_active = list_active(columns[c], values[c], width, r, is_ordered, parameters, features, factors)
         p = probabilities[c]
-        log_norm = predict(theta, k_active, parameters, features, factors, eta, p)
-        n = 0.0
+        log_norm = predict(theta, n_active, parameters, features, factors, eta, p)
+        with_intercepts(p, is_ordered, covariance)
+        n, score = 0.0, 0.0
         for s in range(r):
             n += states[c, s]
             total += states[c, s] * (eta[s] - log_norm)
-        with_intercepts(p, is_ordered, covariance)
-        if is_ordered:
-            residual[r - 1] = 0.0
         for s in range(1, r):
             residual[s - 1] = states[c, s] - n * p[s]
-            if is_ordered:
-                residual[r - 1] += s * residual[s - 1]
-        for k in range(k_active):
+            score += s * residual[s - 1]
+        if is_ordered:
+            residual[r - 1] = score
+        for k in range(n_active):
             i, f, scale = parameters[k], features[k], n * factors[k]
             gradient[i] += residual[f] * factors[k]
             for other in range(k + 1):
                 j = parameters[other]
                 value = scale * covariance[f, features[other]] * factors[other]
                 hessian[max(i, j), min(i, j)] += value
-    return total
-
-
-@njit(cache=True, nogil=True)
-def evaluate(theta, cells, is_ordered, prior, gradient, hessian, probabilities):
-    """Give the log posterior, its gradient and minus its Hessian (lower triangle).
-
-    cells: IN, states, columns, values and width as `add_cells` has them. prior: IN, its precision.
-    """
-    states, columns, values, width = cells
-    m = theta.shape[0]
-    for k in range(m):
-        gradient[k] = 0.0
-        for j in range(k + 1):
-            hessian[k, j] = 0.0
-    total = add_cells(theta, states, columns, values, width, is_ordered, gradient, hessian, probabilities)
-    for k in range(m):
-        pull = 0.0
-        for j in range(m):
-            pull += prior[k, j] * theta[j]
-        gradient[k] -= pull
-        total -= 0.5 * pull * theta[k]
-        for j in range(k + 1):
-            hessian[k, j] += prior[k, j]
     return total
 
 
@@ -221,35 +211,40 @@ def backward(lower, vector):
 
 
 @njit(cache=True, nogil=True)
-def fit(theta, cells, is_ordered, prior, lower, probabilities):
+def fit(theta, states, columns, values, width, is_ordered, prior, lower, probabilities):
     """Find the mode by Newton's method with halved steps; give the log posterior.
 
     theta: IN, where to begin, and OUT. lower: OUT, the factor of minus the Hessian there.
     probabilities: OUT, of the states in each cell.
     """
     m = theta.shape[0]
-    gradient, hessian, step, begin = np.empty(m), np.empty((m, m)), np.empty(m), np.empty(m)
-    best = evaluate(theta, cells, is_ordered, prior, gradient, hessian, probabilities)
-    for _ in range(MAX_STEPS):
-        cholesky(hessian, lower)
-        step[:] = gradient
-        forward(lower, step)
-        promise = 0.0
+    gradient, hessian, step, tried = np.empty(m), np.empty((m, m)), np.empty(m), np.empty(m)
+    promise, size, best, n_steps = 0.0, 0.0, -np.inf, 0
+    for k in range(m):
+        tried[k] = theta[k]
+    while n_steps < MAX_STEPS:
+        value = evaluate(
+            tried, states, columns, values, width, is_ordered, prior, gradient, hessian, probabilities
+        )
+        if promise > SAFE and not value >= best and size > SMALLEST:
+            size *= 0.5  # too far
+        else:
+            n_steps += 1
+            best = value
+            for k in range(m):
+                theta[k] = tried[k]
+            cholesky(hessian, lower)
+            if 0.0 < promise < LAST_STEP:
+                break
+            for k in range(m):
+                step[k] = gradient[k]
+            forward(lower, step)
+            promise, size = 0.0, 1.0
+            for k in range(m):
+                promise += step[k] * step[k]
+            if promise < NOTHING:
+                break
+            backward(lower, step)
         for k in range(m):
-            promise += step[k] * step[k]
-        if promise < NOTHING:
-            return best
-        backward(lower, step)
-        before, halvings = best, 0
-        begin[:] = theta
-        theta += step
-        best = evaluate(theta, cells, is_ordered, prior, gradient, hessian, probabilities)
-        while promise > SAFE and not best >= before and halvings < MAX_HALVINGS:
-            halvings += 1
-            step *= 0.5
-            theta[:] = begin + step
-            best = evaluate(theta, cells, is_ordered, prior, gradient, hessian, probabilities)
-        if promise < LAST_STEP:
-            break
-    cholesky(hessian, lower)
+            tried[k] = theta[k] + size * step[k]
     return best
