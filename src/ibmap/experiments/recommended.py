@@ -100,8 +100,8 @@ def recommended_studies(folder: str | Path | None = None) -> dict[str, Study]:
     every = (
         _edges("recommended", "Large random networks", _large(), (*binary, *both), NETWORK_KEYS, 10),
         _edges("recommended-short", "Few rows", _short(), (*binary, *both), NETWORK_KEYS, 5),
-        _edges("recommended-states", "Three states", _three(), (*OWN, L1, *both), NETWORK_KEYS, 10),
-        _edges("recommended-bn", "Bayesian networks", _known(), (*OWN, L1, *directed), ("network", "N"), 5),
+        _edges("recommended-states", "Three states", _three(), (*OWN, *both), NETWORK_KEYS, 10),
+        _edges("recommended-bn", "Bayesian networks", _known(), (*OWN, *directed), ("network", "N"), 5),
         _edges("recommended-interactions", "Triples", _triples(), (*binary, *directed), ("family", "N"), 10),
         _real([RealTable(name, place) for name in DENSITY_SETS + BENCHMARK_SETS], (*OWN, L1, *directed[:1])),
         _exact(binary),

@@ -345,9 +345,11 @@ def fit_blanket(x, members, codes, weights, labels, kinds, model):
 
     codes: IN, variables by rows. labels: OUT, the cell of each row. kinds: IN, number of states of each
     variable, whether they are ordered, and log factorials. model: IN, ridges of the blanket and of the
-    link, whether the prior is a moment prior, and the share of full tables. Gives the counts of X in each cell, the states of the members there,
-    the design (columns, values, width, first column of each member), the fit (parameters, factor of the
-    precision, probabilities) and its log evidence beside that of X by itself.
+    link, whether the prior is a moment prior, and the share of full tables.
+
+    Gives the counts of X in each cell, the states of the members there, the design (columns, values,
+    width, first column of each member), the fit (parameters, factor of the precision, probabilities) and
+    its log evidence beside that of X by itself.
     """
     n_states, ordered, _ = kinds
     r, ridge = n_states[x], model[0]
