@@ -1,4 +1,4 @@
-"""Tables whose results are kept in tests/golden/results.json; ``python tests/golden_tables.py`` makes them anew.
+"""Tables whose results are kept in tests/golden/results.json; running this file makes them anew.
 
 They were made by the version that had a kernel for every kind of table. A later one must give the same
 structures, ascents and scores: run the script only to add tables.
@@ -33,19 +33,20 @@ def table(seed, n, n_rows, states, copied=0.7, weighted=False, constant=False):
     return EncodedTable.from_codes(np.column_stack(columns), cards, weights=weights)
 
 
+MIXED = (2, 3, 7, 1, 4, 2)
 TABLES = {
-    **{f"binary {n}x{rows}": dict(seed=n + rows, n=n, n_rows=rows, states=2) for n, rows in
+    **{f"binary {n}x{rows}": ((n + rows, n, rows, 2), {}) for n, rows in
        ((5, 30), (8, 100), (12, 500), (20, 200), (30, 1000), (12, 5000))},
-    **{f"{k} states {n}x{rows}": dict(seed=k + rows, n=n, n_rows=rows, states=k) for k, n, rows in
+    **{f"{k} states {n}x{rows}": ((k + rows, n, rows, k), {}) for k, n, rows in
        ((3, 5, 60), (3, 10, 400), (3, 14, 2000), (4, 8, 300), (5, 8, 1000), (8, 6, 500), (20, 6, 2000))},
-    **{f"mixed {n}x{rows}": dict(seed=n * rows, n=n, n_rows=rows, states=(2, 3, 7, 1, 4, 2)) for n, rows in
+    **{f"mixed {n}x{rows}": ((n * rows, n, rows, MIXED), {}) for n, rows in
        ((6, 50), (9, 300), (12, 1500), (16, 800))},
-    "dense binary": dict(seed=5, n=14, n_rows=400, states=2, copied=1.0),
-    "dense ternary": dict(seed=6, n=10, n_rows=400, states=3, copied=1.0),
-    "weighted binary": dict(seed=7, n=8, n_rows=80, states=2, weighted=True),
-    "weighted mixed": dict(seed=8, n=8, n_rows=120, states=(2, 3, 4), weighted=True),
-    "constant binary": dict(seed=9, n=6, n_rows=100, states=2, constant=True),
-    "constant mixed": dict(seed=10, n=6, n_rows=100, states=(3, 2, 5), constant=True),
+    "dense binary": ((5, 14, 400, 2), {"copied": 1.0}),
+    "dense ternary": ((6, 10, 400, 3), {"copied": 1.0}),
+    "weighted binary": ((7, 8, 80, 2), {"weighted": True}),
+    "weighted mixed": ((8, 8, 120, (2, 3, 4)), {"weighted": True}),
+    "constant binary": ((9, 6, 100, 2), {"constant": True}),
+    "constant mixed": ((10, 6, 100, (3, 2, 5)), {"constant": True}),
 }  # fmt: skip
 RUNS = {
     "hc": ("hc", {}),
@@ -58,13 +59,18 @@ RUNS = {
 }
 
 
+# A tree search that its limit ends goes by ties, which rounding decides: not kept.
+CASES = [(name, run) for name in TABLES for run in RUNS if run != "ts" or not name.startswith("mixed")]
+
+
 def result_of(name, run):
     """Learn from a table; what must stay the same."""
     learner, options = RUNS[run]
     entry = LEARNERS[learner]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = entry.learn(table(**TABLES[name]), entry.options(**options))
+        sizes, kind = TABLES[name]
+        found = entry.learn(table(*sizes, **kind), entry.options(**options))
     return {
         "edges": [list(edge) for edge in found.graph.edges],
         "flips": [[flip.x, flip.y] for flip in found.trace],
@@ -74,7 +80,7 @@ def result_of(name, run):
 
 
 if __name__ == "__main__":
-    kept = {f"{name} / {run}": result_of(name, run) for name in TABLES for run in RUNS}
+    kept = {f"{name} / {run}": result_of(name, run) for name, run in CASES}
     RESULTS.write_text(
         "{\n" + ",\n".join(f"{json.dumps(k)}: {json.dumps(v)}" for k, v in kept.items()) + "\n}\n"
     )

@@ -4,18 +4,17 @@ import json
 
 import pytest
 
-from golden_tables import RESULTS, RUNS, TABLES, result_of
+from golden_tables import CASES, RESULTS, result_of
 
 EXPECTED = json.loads(RESULTS.read_text())
 
 
 def test_every_table_and_run_has_a_result():
-    assert list(EXPECTED) == [f"{name} / {run}" for name in TABLES for run in RUNS]
+    assert list(EXPECTED) == [f"{name} / {run}" for name, run in CASES]
 
 
 @pytest.mark.compiled_only("the same results as compiled, much later")
-@pytest.mark.parametrize("run", RUNS)
-@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize(("name", "run"), CASES)
 def test_a_result_is_as_it_was(name, run):
     found, expected = result_of(name, run), EXPECTED[f"{name} / {run}"]
     assert found["edges"] == expected["edges"]
