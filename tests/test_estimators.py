@@ -23,12 +23,14 @@ from ibmap import (
     GSMN,
     HITON,
     IAMB,
+    IBMAP,
     IBMAPHC,
     IBMAPTS,
     GSMNStar,
     MarkovGraph,
     SearchResult,
     SeparationTest,
+    StopSearch,
     encode,
     ib_score,
 )
@@ -40,6 +42,8 @@ from strategies import edge_set
 # No check is exempt; check_array_api_input skips itself unless SCIPY_ARRAY_API is set.
 @parametrize_with_checks(
     [
+        IBMAP(),
+        IBMAP(bins=3, missing="state"),
         GSMN(),
         IBMAPHC(),
         IBMAPTS(),
@@ -540,3 +544,40 @@ def test_a_structure_without_evidence_is_called_so():
     noise = np.random.default_rng(0).integers(0, 2, (20, 40))
     with pytest.warns(SearchWarning, match="ibmap.IBMAP"):
         IBMAPHC(start=np.ones((40, 40)) - np.eye(40), max_ascents=None).fit(noise)
+
+
+def test_the_recommended_learner_scores_another_table_with_the_prior_it_learned():
+    rng = np.random.default_rng(1)
+    rows = rng.integers(0, 2, (400, 5))
+    rows[:, 1] = np.where(rng.random(400) < 0.8, rows[:, 0], rows[:, 1])
+    learner = IBMAP().fit(rows)
+    assert 0.5 < learner.prior_ < 1
+    assert learner.score(rows) == pytest.approx(learner.score_, abs=1e-9)
+    same = IBMAP(prior=learner.prior_).fit(rows)
+    assert (same.score_, same.adjacency_.tolist()) == (learner.score_, learner.adjacency_.tolist())
+
+
+def test_edges_know_what_the_score_loses_without_them():
+    rows = [[0, 0, 1], [0, 0, 0], [1, 1, 1], [1, 1, 0]] * 10
+    for learner in (IBMAP(), IBMAPHC()):
+        result = learner.fit(rows).result_
+        assert learner.graph_.edges["x0", "x1"]["loss"] == result.evidence[0].loss > 0
+
+
+def test_a_limit_is_told_and_gives_the_best_so_far():
+    rng = np.random.default_rng(2)
+    rows = np.repeat(rng.integers(0, 2, (300, 3)), 3, axis=1)
+    with pytest.warns(SearchWarning, match="limit max_ascents after 1 ascents"):
+        learner = IBMAP(max_ascents=1).fit(rows)
+    assert (learner.n_ascents_, learner.result_.stopped) == (1, "max_ascents")
+    assert learner.adjacency_.sum() == 2
+    told = []
+
+    def stop(progress):
+        told.append(progress.phase)
+        if progress.phase == "ascending":
+            raise StopSearch
+
+    with pytest.warns(SearchWarning, match="was interrupted after 1 ascents"):
+        learner = IBMAP(callback=stop).fit(rows)
+    assert {"first look", "ascending"} <= set(told)
