@@ -1,26 +1,21 @@
-"""The recommended learner on two threads: seconds on tables users have, beside peers that can be installed.
-
-The peers are best-subset regressions (abess) and MIIC (pyAgrum), each with all cores, as in the studies.
-"""
+"""The recommended learner on two threads: seconds on tables users have, beside MIIC (pyAgrum, all cores)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from importlib.util import find_spec
-from typing import Any
 
 import numpy as np
 
 from benchmarks import data
-from benchmarks.findings import NO_TARGET, Finding, at_most
+from benchmarks.findings import Finding, at_most
 from benchmarks.measure import Setting, in_turns, once
 from ibmap.experiments.directed import moralised
-from ibmap.experiments.neighbourhoods import best_subset
 from ibmap.learning import RecommendedOptions, learn_recommended
 from ibmap.table import EncodedTable
 
 TITLE = "The recommended learner, 2 threads, random signs"
-QUICK_LEAVES_OUT = "the peers, 1000 variables and a million rows"
+QUICK_LEAVES_OUT = "MIIC, 1000 variables and a million rows"
 SIZES = ((100, 4, 5000, 0.5), (50, 4, 12_000, 0.5), (1000, 2, 2000, 20.0), (20, 2, 10**6, 3.0))
 
 
@@ -29,7 +24,7 @@ def run(setting: Setting) -> Iterator[Finding]:
         table = data.sample(n, tau, rows, signs="random")
         yield own(f"n = {n}, N = {rows:,}, tau = {tau}", table, limit, setting)
         if not setting.quick and n <= 100:
-            yield from beside(table)
+            yield beside(table)
     yield own(
         "a questionnaire: 25 items of 6 answers, 3 columns more, N = 2,236", questionnaire(), 5.0, setting
     )
@@ -42,19 +37,11 @@ def own(what: str, table: EncodedTable, limit: float, setting: Setting) -> Findi
     return Finding(what, timed.seconds, verdict=at_most(timed.seconds, limit, "s"), note=note)
 
 
-def beside(table: EncodedTable) -> Iterator[Finding]:
-    """Run the peers on the same table."""
-    peers: dict[str, tuple[str, Callable[[EncodedTable], Any]]] = {
-        "abess": ("abess", best_subset),
-        "MIIC": ("pyagrum", lambda each: moralised(each, method="miic", join=False)),
-    }
-    for name, (library, learn) in peers.items():
-        if find_spec(library) is None:
-            yield Finding(f"  {name}", note="not installed")
-        else:
-            yield Finding(
-                f"  {name}", other=once(lambda learn=learn: learn(table)).seconds, verdict=NO_TARGET
-            )
+def beside(table: EncodedTable) -> Finding:
+    """Run the peer on the same table."""
+    if find_spec("pyagrum") is None:
+        return Finding("  MIIC", note="not installed")
+    return Finding("  MIIC", other=once(lambda: moralised(table, method="miic", join=False)).seconds)
 
 
 def questionnaire() -> EncodedTable:
