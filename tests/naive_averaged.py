@@ -177,8 +177,9 @@ def term(log_odds, x, blanket):
     return sum(both(e)[int(y in blanket)] for y, e in enumerate(log_odds) if y != x)
 
 
-def learned_prior(factors):
+def learned_prior(factors, n_rows):
     n = len(factors)
+    weight = min(1, n_rows / (n - 1))
     pairs = [round((factors[i][j] + factors[j][i]) / 2, 2) for i in range(n) for j in range(i)]
     low, high, centre = 0.1 * min(1, (n - 1) / 2), (n - 1) / 3, math.log(min(4, (n - 1) / 4))
     logits, weights = [], []
@@ -186,7 +187,7 @@ def learned_prior(factors):
         d = low * (high / low) ** (step / 40)
         p = d / (n - 1)
         likelihood = sum(np.logaddexp(math.log(1 - p), math.log(p) + b) for b in pairs)
-        weights.append(likelihood - ((math.log(d) - centre) / 0.5) ** 2 / 2)
+        weights.append(weight * likelihood - ((math.log(d) - centre) / 0.5) ** 2 / 2)
         logits.append(math.log(p / (1 - p)))
     shares = np.exp(np.array(weights) - max(weights))
     return 1 / (1 + math.exp(shares @ logits / shares.sum()))

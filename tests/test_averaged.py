@@ -140,7 +140,9 @@ def test_as_many_states_as_are_kept_stay_as_they_are():
 @given(st.integers(2, 12), st.integers(0, 2**32 - 1), st.sampled_from([0.1, 3.0, 100.0]))
 def test_the_learned_prior_matches_its_definition(n, seed, spread):
     factors = np.random.default_rng(seed).normal(-1, spread, (n, n))
-    assert learned_prior(factors) == pytest.approx(naive.learned_prior(factors), abs=1e-12)
+    for n_rows in (3, 1000):
+        found = learned_prior(factors, n_rows)
+        assert found == pytest.approx(naive.learned_prior(factors, n_rows), abs=1e-12)
 
 
 # --- laws of the test and of the score

@@ -26,7 +26,7 @@ def test_learn_prints_a_summary_worth_reading(run, table):
         "40 used",
         "1 of 3 possible",
         "IBMAP from the empty structure",
-        "neighbours a variable",
+        "% of all pairs are linked",
         "IB-score",
         "distinct tests",
         "sky",

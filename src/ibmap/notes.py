@@ -25,6 +25,7 @@ def find_notes(result: SearchResult, table: EncodedTable | None = None) -> tuple
         A heading and a sentence or two each; the gravest first.
     """
     notes = [*_limits(result), *_idle_edges(result), *_thin(result)]
+    notes += _remedy(result) if notes[len(_limits(result)) :] else []
     notes += [*_disputed(result), *_acting_together(result), *_rows(result)]
     if table is not None and table.preparation.dropped_columns:
         notes.append(("Columns left out", f"On request: {listed(table.preparation.dropped_columns)}."))
@@ -50,8 +51,8 @@ def _idle_edges(result: SearchResult) -> list[tuple[str, str]]:
     if not n_idle:
         return []
     text = (
-        f"{n_idle:,} of {len(losses):,} edges could be taken out and the structure would be about as "
-        f"probable.{_remedy(result)}"
+        f"Any one of {n_idle:,} of the {len(losses):,} edges could be taken out and the structure would be "
+        "at least about as probable."
     )
     return [("Edges with next to no evidence", text)]
 
@@ -67,18 +68,19 @@ def _thin(result: SearchResult) -> list[tuple[str, str]]:
     text = (
         f"{len(thin):,} of {len(own):,} variables have at least half of their rows in slices of the blanket "
         f"that hold too few to tell: {listed(thin)}. An edge that is missing there may only be unseen."
-        f"{_remedy(result)}"
     )
     return [("Thin data", text)]
 
 
-def _remedy(result: SearchResult) -> str:
+def _remedy(result: SearchResult) -> list[tuple[str, str]]:
     """Name the learner that needs fewer rows, if this is another."""
     if result.provenance.algorithm == "ibmap":
-        return ""
-    return (
-        " The recommended learner needs far fewer rows: ibmap.IBMAP(), on the command line --algorithm ibmap."
+        return []
+    text = (
+        "Tests on whole tables are known to fail where rows are few. The recommended learner needs far fewer: "
+        "ibmap.IBMAP(), on the command line --algorithm ibmap."
     )
+    return [("What to do", text)]
 
 
 def _disputed(result: SearchResult) -> list[tuple[str, str]]:

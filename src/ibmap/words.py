@@ -96,8 +96,8 @@ def why_no_evidence(result: SearchResult) -> str:
     return "How much each edge matters was not computed: with so many variables it takes long."
 
 
-def how_dense(result: SearchResult) -> str:
-    """Say how many neighbours a variable was expected to have; nothing if that was not learned.
+def prior_in_words(result: SearchResult) -> str:
+    """Say how many pairs were expected to be linked; nothing for the paper's learners.
 
     Parameters
     ----------
@@ -107,9 +107,9 @@ def how_dense(result: SearchResult) -> str:
     Returns
     -------
     str
-        Such as ``3.1 neighbours a variable``.
+        Such as ``8.2 % of the pairs are linked, before the evidence on a pair is seen``.
     """
     prior = result.provenance.options.get("prior")
     if result.provenance.algorithm != "ibmap" or not isinstance(prior, float):
         return ""
-    return f"{(1 - prior) * (result.graph.n_variables - 1):.1f} neighbours a variable"
+    return f"{100 * (1 - prior):.2g} % of all pairs are linked, before the evidence on a pair is seen"

@@ -196,17 +196,17 @@ def refuse_inapplicable(algorithm: Algorithm, given: Mapping[str, Any]) -> None:
             msg = f"{flag} belongs to --algorithm {_either(owners)}; "
             msg += f"add --algorithm {owners[0]}, or leave it out"
             raise InvalidOptionError(msg)
-        _refuse_other_tests_options(name, flag, test)
+        _refuse_other_tests_options(name, flag, test, chosen.options.tests)
     if "equivalent_sample_size" in given and given.get("hyperparameters") != Hyperparameters.bdeu:
         msg = "--equivalent-sample-size belongs to --hyperparameters bdeu; add that, or leave it out"
         raise InvalidOptionError(msg)
 
 
-def _refuse_other_tests_options(name: str, flag: str, test: str) -> None:
+def _refuse_other_tests_options(name: str, flag: str, test: str, usable: Sequence[str]) -> None:
     """Refuse an option of a test that is not the one chosen."""
     from ibmap.learning.options import TEST_OPTIONS
 
-    tests = [each for each, names in TEST_OPTIONS.items() if name in names]
+    tests = [each for each, names in TEST_OPTIONS.items() if name in names and each in usable]
     if tests and test not in tests:
         msg = f"{flag} belongs to --test {_either(tests)}; add that, or leave it out with --test {test}"
         raise InvalidOptionError(msg)

@@ -12,7 +12,7 @@ from rich.text import Text
 from ibmap.cli.console import output, printable
 from ibmap.evidence.words import amount, in_words
 from ibmap.notes import find_notes
-from ibmap.words import how_dense, how_ended, how_learned, why_no_evidence
+from ibmap.words import how_ended, how_learned, prior_in_words, why_no_evidence
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -109,7 +109,7 @@ def _facts(result: SearchResult, title: str) -> Table:
             f"{graph.n_edges:,} of {n_pairs:,} possible (density {graph.n_edges / max(n_pairs, 1):.2f})",
         ),
         ("Learned by", how_learned(result)),
-        ("Density", how_dense(result)),
+        ("Prior", prior_in_words(result)),
         ("Cost", f"{result.n_tests:,} distinct tests of independence, {source.seconds:.2f} s"),
     ]
     if result.score is not None:

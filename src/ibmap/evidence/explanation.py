@@ -43,8 +43,9 @@ class PairExplanation:
 
     @property
     def is_thin(self) -> bool:
-        """Whether the counts behind either statement break Cochran's rule."""
-        return not all(each.counts.meets_cochran for each in self.statements)
+        """Whether the counts behind either statement break Cochran's rule, if the test rests on slices."""
+        by_slices = [each for each in self.statements if each.verdicts[0].test not in BY_EFFECTS]
+        return not all(each.counts.meets_cochran for each in by_slices)
 
     def headline(self) -> str:
         """Say in a sentence whether the two are joined and how sure that is.

@@ -3,7 +3,8 @@
 Each pair is linked with probability d / (n - 1), where d is the mean number of neighbours. Given d the
 evidence on a pair with log Bayes factor b has likelihood 1 - p + p exp(b). The prior of d is log-normal;
 its posterior is summed up on a grid. Pairs that the data say little of have b near zero and say little
-of d, so few rows do not make the network sparse.
+of d, so few rows do not make the network sparse. The pairs of n columns of N rows are no more than n N / 2
+pieces of evidence; where there are more pairs, each counts for less.
 """
 
 from __future__ import annotations
@@ -43,13 +44,15 @@ def first_prior(n_variables: int) -> float:
     return 1.0 - _expected(n_variables) / max(n_variables - 1, 1)
 
 
-def learned_prior(log_factors: NDArray[np.float64]) -> float:
+def learned_prior(log_factors: NDArray[np.float64], n_samples: int) -> float:
     """Learn the prior probability of independence from the evidence on all pairs.
 
     Parameters
     ----------
     log_factors : ndarray of shape (n_variables, n_variables)
         Log Bayes factor of a link, in row x by the regression of x; the diagonal does not matter.
+    n_samples : int
+        Rows that they come from.
 
     Returns
     -------
@@ -59,9 +62,9 @@ def learned_prior(log_factors: NDArray[np.float64]) -> float:
     Examples
     --------
     >>> nothing = np.zeros((21, 21))
-    >>> round(learned_prior(nothing), 3), round(first_prior(21), 3)  # no evidence, no news
+    >>> round(learned_prior(nothing, 100), 3), round(first_prior(21), 3)  # no evidence, no news
     (0.82, 0.8)
-    >>> round(learned_prior(nothing - 3), 3)  # evidence against every link
+    >>> round(learned_prior(nothing - 3, 100), 3)  # evidence against every link
     0.967
     """
     n = len(log_factors)
@@ -69,7 +72,8 @@ def learned_prior(log_factors: NDArray[np.float64]) -> float:
     values, counts = np.unique(np.round(both, DECIMALS), return_counts=True)
     degrees = np.geomspace(FEWEST * min(1.0, (n - 1) / 2), HIGHEST_SHARE * (n - 1), N_POINTS)
     shares = degrees / (n - 1)
-    likelihood = np.logaddexp(np.log1p(-shares)[:, None], np.log(shares)[:, None] + values) @ counts
+    weight = min(1.0, n_samples / (n - 1))
+    likelihood = np.logaddexp(np.log1p(-shares)[:, None], np.log(shares)[:, None] + values) @ counts * weight
     prior = ((np.log(degrees) - math.log(_expected(n))) / SPREAD) ** 2 / 2
     weights = np.exp(likelihood - prior - (likelihood - prior).max())
     log_odds = float(weights @ (np.log(shares) - np.log1p(-shares)) / weights.sum())

@@ -67,6 +67,8 @@ class Regressions:
         n_states = np.array([codes.max(initial=0) + 1 for codes in columns], np.int64)
         factorials = np.cumsum(np.log(np.maximum(np.arange(N_FACTORIALS), 1)))
         self.n_variables = table.n_variables
+        seen = [len(np.unique(codes)) for codes in table.codes.T]
+        self.merged = tuple(x for x, n in enumerate(seen) if n > n_states[x])  # whose states were merged
         self._codes = np.ascontiguousarray(np.array(columns, np.uint8).reshape(len(columns), -1))
         self._weights = table.weights.astype(np.float64)
         self._kinds = (n_states, is_ordered & (n_states > 2), factorials)  # two states are in order anyway

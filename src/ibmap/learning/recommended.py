@@ -18,13 +18,15 @@ from dataclasses import replace
 import numpy as np
 
 from ibmap.blankets.joining import join_blankets
-from ibmap.errors import SearchWarning
+from ibmap.errors import DataWarning, SearchWarning
 from ibmap.evidence.pairs import collect_evidence
 from ibmap.evidence.statements import Witness
 from ibmap.evidence.variables import describe_variables
+from ibmap.evidence.words import listed
 from ibmap.graph import MarkovGraph
 from ibmap.independence.averaged import AveragedTest
 from ibmap.independence.density import learned_prior
+from ibmap.independence.regression import MAX_STATES
 from ibmap.learning.options import RecommendedOptions
 from ibmap.learning.starts import find_start, start_names
 from ibmap.pairwise_score import PairwiseScore
@@ -70,6 +72,7 @@ def learn_recommended(
     begun = time.perf_counter()
     options.check()
     search = _Search(options.make_test(table), options.limits(), n_threads, Monitor(callback))
+    _warn_of_columns(search.test)
     start = find_start(search.test, options.start)
     climb = search.learn(start, is_prior_learned=options.prior is None)
     second_start, rival = search.climb_again(climb)
@@ -111,7 +114,7 @@ class _Search:
             if climb.stopped != "optimum":
                 break
             found = [self.score.log_factors(x, climb.graph.blanket(x)) for x in range(start.n_variables)]
-            prior = learned_prior(np.array(found))
+            prior = learned_prior(np.array(found), self.test.table.n_samples)
             if abs(log_odds(prior) - log_odds(self.prior)) < CLOSE:
                 break
             self.prior, self.score = prior, self.score.with_prior(prior)
@@ -177,6 +180,30 @@ def _differences(first: MarkovGraph, second: MarkovGraph) -> tuple[tuple[int, in
     return tuple(sorted({*first.edges} ^ {*second.edges}))
 
 
+def _warn_of_columns(test: AveragedTest) -> None:
+    """Name columns that hold the same information, and those whose rare states are taken as one."""
+    names = [repr(name) for name in test.names]
+    groups: dict[bytes, list[str]] = {}
+    for name, column in zip(names, test.table.codes.T, strict=True):
+        _, first, numbers = np.unique(column, return_index=True, return_inverse=True)
+        if len(first) > 1:
+            groups.setdefault(np.argsort(np.argsort(first))[numbers].tobytes(), []).append(name)
+    copies = [" and ".join(group) for group in groups.values() if len(group) > 1]
+    if copies:
+        msg = (
+            f"columns that are copies of each other: {listed(copies)}. Which of them is joined to others "
+            "is arbitrary; drop all but one"
+        )
+        warnings.warn(msg, DataWarning, stacklevel=4)
+    if test.regressions.merged:
+        many = listed([names[x] for x in test.regressions.merged])
+        msg = (
+            f"columns of over {MAX_STATES} states: {many}. The most frequent states are kept apart, the "
+            "others are taken as one; cut numbers into bins, or name columns whose states are in order"
+        )
+        warnings.warn(msg, DataWarning, stacklevel=4)
+
+
 def _warn_if_stopped(climb: LazyClimb) -> None:
     """Say that a limit or the user ended the search."""
     if climb.stopped != "optimum":
@@ -184,7 +211,7 @@ def _warn_if_stopped(climb: LazyClimb) -> None:
             "was interrupted" if climb.stopped == "interrupted" else f"stopped at its limit {climb.stopped}"
         )
         msg = (
-            f"the search {ended} after {len(climb.flips)} ascents; "
+            f"the search {ended} after {len(climb.flips)} ascent{'s' * (len(climb.flips) != 1)}; "
             "the structure is the best so far, not a local optimum"
         )
         warnings.warn(msg, SearchWarning, stacklevel=4)

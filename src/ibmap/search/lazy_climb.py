@@ -35,6 +35,7 @@ Pair = tuple[int, int]
 BATCH = 8  # pairs worked out at a time, for any number of threads
 MARGIN = 3.0  # a pair that promises less than minus this is not worked out
 CHAIN = 4  # flips of a chain at most
+PATIENCE = 10  # times the number of variables: pairs worked out and chains tried in vain, then it ends
 N_NEAREST = 50  # missing edges whose gain is worked out at the end
 
 
@@ -87,7 +88,8 @@ def lazy_climb(
     Returns
     -------
     LazyClimb
-        Every pair that promised more than `MARGIN` below zero was worked out at the end.
+        Every pair that promised more than `MARGIN` below zero was worked out at the end, unless so many
+        did in vain (`PATIENCE`) that the climb ended before.
     """
     pool = ThreadPoolExecutor(n_threads) if n_threads > 1 else nullcontext()
     with pool as threads:
@@ -114,6 +116,7 @@ class _Climber:
         self.promises = _Promises(self.n)
         self.tried: set[tuple[Pair, tuple[int, ...], tuple[int, ...]]] = set()
         self.flips: list[Pair] = []
+        self.n_vain = 0  # pairs worked out and chains tried since the last flip
         self.begun = time.monotonic()
 
     def run(self) -> LazyClimb:
@@ -137,8 +140,9 @@ class _Climber:
             return "max_ascents"
         while (stopped := self._stop()) is None:
             pair, gain = self._best()
-            is_best = gain > TOLERANCE and gain >= self.promises.highest
-            if is_best or self.promises.highest <= -MARGIN:
+            is_patient = self.n_vain < PATIENCE * self.n
+            is_best = gain > TOLERANCE and (gain >= self.promises.highest or not is_patient)
+            if is_best or self.promises.highest <= -MARGIN or not is_patient:
                 flips = [pair] if is_best else self._chain()
                 self._take(flips)
                 return None if flips else self._stop() or "optimum"
@@ -156,6 +160,7 @@ class _Climber:
             return
         for x, y in pairs:
             self.adjacency[x, y] = self.adjacency[y, x] = not self.adjacency[x, y]
+        self.n_vain = 0
         self.flips += pairs
         ends = sorted({v for pair in pairs for v in pair})
         self.exact = {pair: gain for pair, gain in self.exact.items() if not {*pair} & {*ends}}
@@ -188,6 +193,7 @@ class _Climber:
         for k, (x, y) in enumerate(pairs):
             self.exact[x, y] = math.fsum([after[2 * k], after[2 * k + 1], -self.terms[x], -self.terms[y]])
             self.promises.withdraw(x, y)
+        self.n_vain += len(pairs)
         self._tell("weighing", len(self.flips))
 
     def _chain(self) -> list[Pair]:
@@ -195,10 +201,11 @@ class _Climber:
         wanted = [(self._promise(*pair), pair) for pair in self.exact]
         for promise, pair in sorted(wanted, key=lambda each: (-each[0], each[1])):
             key = (pair, self._blanket(pair[0]), self._blanket(pair[1]))
-            if promise <= 0 or self._stop() is not None:
+            if promise <= 0 or self.n_vain > 2 * PATIENCE * self.n or self._stop() is not None:
                 break
             if key not in self.tried:
                 self.tried.add(key)
+                self.n_vain += 1
                 if found := self._follow(pair):
                     return found
         return []
