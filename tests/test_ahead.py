@@ -7,10 +7,12 @@ import sys
 import numpy as np
 import pytest
 
-from ibmap.cli.compiling import prepare_climb
+from ibmap import BayesianTest
+from ibmap.cli.compiling import needed_groups, prepare_climb
 from ibmap.cli.progress import Waiting
 from ibmap.kernels import ahead, first_use
 from ibmap.table import EncodedTable
+from ibmap.table_score import TableScore
 
 needs_compilation = pytest.mark.skipif(
     os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="compilation is off"
@@ -34,11 +36,11 @@ COMPILE = """
 import os
 os.close(0)  # as a program without a terminal may be
 from ibmap.kernels import ahead, first_use
-places = [first_use.GROUPS.index(group) for group in first_use.BINARY[-2:]]
-assert first_use.missing(first_use.BINARY[-2:]) == places
+places = [first_use.GROUPS.index(group) for group in first_use.ANY_STATES[-2:]]
+assert first_use.missing(first_use.ANY_STATES[-2:]) == places
 ahead.work_off = lambda source: None  # leave all of it to the helper
 ahead.compile_ahead(places, 2)
-assert first_use.missing(first_use.BINARY[-2:]) == []
+assert first_use.missing(first_use.ANY_STATES[-2:]) == []
 """
 
 
@@ -55,7 +57,9 @@ def chained_table(n_states):
 
 
 @needs_compilation
-@pytest.mark.parametrize(("n_states", "groups"), [(2, "BINARY"), (-2, "BINARY_UNWEIGHTED")])
+@pytest.mark.parametrize(
+    ("n_states", "groups"), [(2, "BINARY"), (-2, "BINARY_UNWEIGHTED"), (3, "ANY_STATES")]
+)
 def test_a_climb_calls_the_kernels_listed_and_as_they_are_listed(n_states, groups, tmp_path):
     path = tmp_path / "table.csv"
     path.write_text(chained_table(n_states))
@@ -131,7 +135,7 @@ def test_an_interrupt_ends_the_helpers(monkeypatch):
 
 @needs_compilation
 def test_a_climb_is_prepared_only_where_that_helps(monkeypatch):
-    asked, found = [], {first_use.BINARY: [7], (): [], first_use.BINARY_UNWEIGHTED: [9]}
+    asked, found = [], {first_use.BINARY: [7], first_use.ANY_STATES: [8], first_use.BINARY_UNWEIGHTED: [9]}
     monkeypatch.setattr(ahead, "compile_ahead", lambda groups, n: asked.append((groups, n)))
     table = EncodedTable.from_codes([[0, 1], [1, 0]])
     monkeypatch.setattr(first_use, "missing", lambda groups: [])
@@ -146,4 +150,32 @@ def test_a_climb_is_prepared_only_where_that_helps(monkeypatch):
         assert (asked, waiting.compiling) == ([([7], 2)], True)
         prepare_climb(EncodedTable.from_codes([[0, 1], [2, 0]]), 3, waiting)
         prepare_climb(table, 3, waiting)  # too few rows to merge any
-        assert asked[1:] == [([9], 3)]
+        assert asked[1:] == [([8], 3), ([9], 3)]
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "n_variables", "n_states", "more"),
+    [
+        (50, 5, 3, ()),
+        (50, 5, 9, (first_use.MANY_TERMS,)),
+        (50, 41, 3, (first_use.MANY_TERMS,)),
+        (1000, 5, 3, (first_use.MANY_ROWS,)),
+        (1000, 5, 9, (first_use.MANY_ROWS, first_use.MANY_TERMS)),
+    ],
+)
+def test_tables_of_many_rows_or_states_need_more_kernels(n_rows, n_variables, n_states, more):
+    codes = np.arange(n_rows * n_variables).reshape(n_rows, n_variables) % n_states
+    assert needed_groups(EncodedTable.from_codes(codes)) == (*more, *first_use.ANY_STATES)
+
+
+@needs_compilation
+def test_kernels_of_many_rows_and_terms_are_called_as_they_are_listed():
+    listed = dict((*first_use.MANY_ROWS, *first_use.MANY_TERMS))
+    before = {kernel: set(kernel.signatures) for kernel in listed}
+    codes = np.random.default_rng(1).integers(0, 9, (1000, 16))
+    score = TableScore(BayesianTest(EncodedTable.from_codes(codes)))
+    score.changes(0, (1, 2, 3, 4, 5))
+    score.bounds(0, (1,))
+    score.term(0, (1,))
+    for kernel, kinds in listed.items():
+        assert set(kernel.signatures) == before[kernel] | {kinds}

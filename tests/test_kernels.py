@@ -1,8 +1,10 @@
 """The fast kernels against plain loops, NumPy and each other."""
 
+import itertools
 import math
 import os
 import time
+from collections import defaultdict
 
 import numpy as np
 import pytest
@@ -10,25 +12,27 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import njit
 
-import naive
 from ibmap import BayesianTest
 from ibmap.binary_score import BinaryScore
 from ibmap.independence.binary_rows import BinaryColumns, BitRow, GroupRow
 from ibmap.independence.posterior import Prior
-from ibmap.independence.rows import SlicedRow, TableData
+from ibmap.independence.rows import CellRow, SlicedRow
+from ibmap.independence.table_numbers import TableNumbers, log_gamma_table
 from ibmap.kernels import (
     binary_packing,
     cached_kernels,
+    context,
     contingency,
     drop_stale_cache,
 )
 from ibmap.kernels.bits import popcount
 from ibmap.kernels.counting import hash_keys
 from ibmap.kernels.exponential import fast_exp
-from ibmap.row_score import FEW, RowScore
+from ibmap.row_score import RowScore
 from ibmap.score import TestScore
 from ibmap.table import EncodedTable
-from strategies import graphs, linked_tables, tables
+from ibmap.table_score import FEW, TableScore
+from strategies import graphs, linked_tables, queries, tables
 
 WORDS = st.integers(0, 2**64 - 1)
 
@@ -100,11 +104,9 @@ def test_all_ways_to_slice_the_data_agree(data):
     order = data.draw(st.permutations(range(table.n_variables)))
     x, given_set = order[0], tuple(sorted(order[1 : data.draw(st.integers(1, table.n_variables - 1))]))
     candidates = [y for y in range(table.n_variables) if y != x and y not in given_set]
-    prior = Prior()
-    codes, cards, weights = table.codes.tolist(), table.cardinalities.tolist(), table.weights.tolist()
-    asked = [naive.log_probabilities(codes, cards, x, y, given_set, weights=weights) for y in candidates]
-    expected = np.array(asked).reshape(-1, 2).T
-    rows = [SlicedRow(TableData(table, prior), x, given_set)]
+    prior, log_gamma = Prior(), log_gamma_table(table)
+    expected = CellRow(table, prior, log_gamma, x, given_set).log_posteriors(candidates)
+    rows = [SlicedRow(TableNumbers(table, prior), x, given_set)]
     if (table.cardinalities == 2).all():
         columns = BinaryColumns(table, prior)
         rows.append(GroupRow(columns, x, given_set))
@@ -121,7 +123,7 @@ def test_repeated_rows_are_merged_without_a_trace():
     repeated = BayesianTest(EncodedTable.from_codes(codes))
     assert repeated.table.n_rows <= 32
     assert repeated.table.n_samples == 8000
-    plain = SlicedRow(TableData(EncodedTable.from_codes(codes), Prior()), 0, (2, 3))
+    plain = CellRow(EncodedTable.from_codes(codes), Prior(), log_gamma_table(repeated.table), 0, (2, 3))
     assert repeated.log_probabilities(0, 1, (2, 3)) == pytest.approx(
         [values[0] for values in plain.log_posteriors([1])], abs=1e-9
     )
@@ -203,6 +205,24 @@ def test_bounds_are_never_below_the_terms(data):
             assert is_exact[x]
 
 
+@given(st.data())
+def test_a_partition_has_the_slices_of_two_data_points_each_sorted_by_x(data):
+    table = data.draw(tables(max_rows=120))
+    x, _, given_set = data.draw(queries(table))
+    numbers = TableNumbers(table, Prior())
+    found = context.all_given(numbers.data, x, np.array(given_set, np.int64))
+    slices = defaultdict(list)
+    for i, row in enumerate(table.codes.tolist()):
+        slices[tuple(row[z] for z in given_set)].append(i)
+    weight = {key: sum(int(table.weights[i]) for i in rows) for key, rows in slices.items()}
+    live = {key: rows for key, rows in slices.items() if weight[key] >= 2}
+    parts = [found.rows[a:b].tolist() for a, b in itertools.pairwise(found.starts.tolist())]
+    assert sorted(sorted(part) for part in parts) == sorted(live.values())
+    assert all(table.codes[part, x].tolist() == sorted(table.codes[part, x]) for part in parts)
+    assert found.n_single == len(slices) - len(live)
+    assert found.size == math.prod(int(table.cardinalities[z]) for z in given_set)
+
+
 @settings(max_examples=40)
 @given(st.data())
 def test_one_walk_gives_the_terms_of_every_change_of_a_blanket(data):
@@ -214,7 +234,7 @@ def test_one_walk_gives_the_terms_of_every_change_of_a_blanket(data):
         "prior": data.draw(st.sampled_from([0.5, 1e-9, 0.999])),
     }
     test = BayesianTest(table, **options)
-    score, slow = RowScore(test), TestScore(test)
+    score, slow = TableScore(test), TestScore(test)
     for x in range(table.n_variables):
         expected = slow.changes(x, graph.blanket(x))
         assert score.changes(x, graph.blanket(x)) == pytest.approx(expected, rel=1e-9, abs=1e-8)
@@ -225,7 +245,7 @@ def test_bounds_hold_where_many_variables_are_outside():
     rng = np.random.default_rng(2)
     codes = rng.integers(0, 3, (80, FEW + 5))
     codes[:, 1] = codes[:, 0]
-    score = RowScore(BayesianTest(EncodedTable.from_codes(codes)))
+    score = TableScore(BayesianTest(EncodedTable.from_codes(codes)))
     for blanket in ((), (1,), (1, 4)):
         upper, is_exact = score.bounds(0, blanket)
         assert is_exact.tolist() == [True] + [False] * (FEW + 4)
@@ -241,5 +261,5 @@ def test_large_blankets_of_few_rows_have_the_terms_of_the_definition(slices):
     for rows in (codes, codes[:30]):  # some rows come together whatever third is given; hardly any do
         test = BayesianTest(EncodedTable.from_codes(rows, [3] * 16), slices=slices)
         for blanket in (tuple(range(1, 13)), tuple(range(3, 9)), (2, 5)):
-            found, slow = RowScore(test).changes(0, blanket), TestScore(test).changes(0, blanket)
+            found, slow = TableScore(test).changes(0, blanket), TestScore(test).changes(0, blanket)
             assert found == pytest.approx(slow, rel=1e-9, abs=1e-9)

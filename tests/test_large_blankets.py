@@ -25,9 +25,9 @@ from ibmap.kernels import binary_grid, binary_sparse
 from ibmap.kernels.compiling import IS_COMPILED, kernel
 from ibmap.kernels.deviations import deviate, hashed_edges
 from ibmap.kernels.near_pairs import ALIKE, list_edges, near_pairs, pairs_by_parts
-from ibmap.row_score import RowScore
 from ibmap.score import TestScore
 from ibmap.table import EncodedTable
+from ibmap.table_score import TableScore
 from strategies import graphs, linked_tables
 
 
@@ -235,7 +235,7 @@ def test_one_pass_gives_every_change_of_a_blanket(data, hyperparameters, large, 
         patch.setattr(large_looks, "FEW_SLICES", data.draw(st.sampled_from([0, 64])))
         found = BinaryScore(test).changes(x, graph.blanket(x))
     assert found == pytest.approx(TestScore(test).changes(x, graph.blanket(x)), rel=1e-9, abs=1e-8)
-    assert found == pytest.approx(RowScore(test).changes(x, graph.blanket(x)), rel=1e-9, abs=1e-8)
+    assert found == pytest.approx(TableScore(test).changes(x, graph.blanket(x)), rel=1e-9, abs=1e-8)
 
 
 @st.composite

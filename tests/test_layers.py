@@ -31,6 +31,7 @@ ORDER = [
     "independence",
     "closure",
     "row_score",
+    "table_score",
     "slice_logs",
     "large_looks",
     "small_looks",

@@ -188,7 +188,7 @@ def test_what_deserves_a_second_look_is_said():
     )  # fmt: skip
     result = sample(stopped="max_seconds", losses=[0.01, 5.0, 5.0])
     source = page_of(result, table=prepared)
-    for text in ("cut short", "max_seconds", "1 of 3 edges", "7 of 107 rows", "id &lt;b&gt;"):
+    for text in ("cut short", "max_seconds", "1 of the 3 edges", "7 of 107 rows", "id &lt;b&gt;"):
         assert text in source
     assert "second look" not in page_of(sample(provenance=_clean(result)))
 

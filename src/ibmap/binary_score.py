@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,7 @@ from ibmap.row_score import RowScore
 from ibmap.sharing import Call, Work, alone
 from ibmap.slice_logs import SliceLogs
 from ibmap.small_looks import Crew, Request, SmallLooks
+from ibmap.table_score import TableScore
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -58,6 +59,11 @@ class BinaryScore:
         priors = np.array([tables.given(d).priors_around for d in range(LARGE)])
         self._large = LargeLooks(packed, slice_logs)
         self._small = SmallLooks(packed, (tables.logs, tables.smalls, tables.scaled), priors, slice_logs)
+
+    @cached_property
+    def _by_partitions(self) -> TableScore:
+        """The same score, for priors near 1."""
+        return TableScore(self._test)
 
     def term(self, x: int, blanket: tuple[int, ...]) -> float:
         """Give the term of a variable for a blanket.
@@ -101,7 +107,7 @@ class BinaryScore:
         if len(members) > MOST_MEMBERS:
             return self._by_sweeps.changes(x, blanket)
         if len(members) >= LARGE and self._prior.probability > SUREST:
-            return self._by_sweeps.changes(x, blanket)
+            return self._by_partitions.changes(x, blanket)
         position = int(self._position[x])
         if len(members) < LARGE:
             (inner,) = yield (partial(self._small.look, position, members),)

@@ -77,8 +77,8 @@ def _remedy(result: SearchResult) -> list[tuple[str, str]]:
     if result.provenance.algorithm == "ibmap":
         return []
     text = (
-        "Tests on whole tables are known to fail where rows are few. The recommended learner needs far fewer: "
-        "ibmap.IBMAP(), on the command line --algorithm ibmap."
+        "Tests on whole tables are known to fail where rows are few. The recommended learner needs far "
+        "fewer: ibmap.IBMAP(), on the command line --algorithm ibmap."
     )
     return [("What to do", text)]
 

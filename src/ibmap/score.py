@@ -21,10 +21,11 @@ from ibmap.closure import Assertion, as_assertion, blanket_assertions
 from ibmap.graph import MarkovGraph, as_graph
 from ibmap.independence.bayesian import BayesianTest
 from ibmap.independence.link_test import LinkTest
-from ibmap.independence.log_gamma import is_tabulated
 from ibmap.independence.protocol import ProbabilisticTest
+from ibmap.independence.table_numbers import is_tabulated
 from ibmap.pairwise_score import PairwiseScore
 from ibmap.row_score import RowScore, changed_blankets
+from ibmap.table_score import TableScore
 
 
 class LocalScore(Protocol):
@@ -190,7 +191,7 @@ def local_score(test: ProbabilisticTest) -> LocalScore:
     is_binary = test.table.cardinalities.max(initial=1) <= 2
     if is_binary and test.prior.slices == "all" and is_tabulated(test.table, test.prior):
         return BinaryScore(test)
-    return RowScore(test)
+    return TableScore(test) if is_tabulated(test.table, test.prior) else RowScore(test)
 
 
 def closure_score(test: ProbabilisticTest, assertions: Iterable[Any]) -> float:

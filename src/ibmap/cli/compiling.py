@@ -69,8 +69,13 @@ def needed_groups(table: EncodedTable) -> tuple[Any, ...]:
     tuple of Group
         Those that take longest to compile first.
     """
-    from ibmap.kernels.first_use import BINARY, BINARY_UNWEIGHTED
+    from ibmap.kernels.first_use import ANY_STATES, BINARY, BINARY_UNWEIGHTED, MANY_ROWS, MANY_TERMS
+    from ibmap.table_score import FEW, MANY_STATES, WORTHWHILE
 
-    if table.cardinalities.max(initial=1) > 2:
-        return ()  # few kernels, compiled as they are called
-    return BINARY_UNWEIGHTED if table.distinct is None and not table.is_weighted else BINARY
+    n_states = table.cardinalities.max(initial=1)
+    if n_states <= 2:
+        return BINARY_UNWEIGHTED if table.distinct is None and not table.is_weighted else BINARY
+    groups = ANY_STATES
+    if table.n_variables > FEW or n_states >= MANY_STATES:
+        groups = (MANY_TERMS, *groups)
+    return (MANY_ROWS, *groups) if table.n_rows >= WORTHWHILE else groups

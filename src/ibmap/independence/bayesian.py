@@ -18,6 +18,7 @@ from ibmap.independence.memo import Memo
 from ibmap.independence.posterior import Prior
 from ibmap.independence.protocol import Answer, LogProbabilities, ProbabilisticTest, Triplet, Variable
 from ibmap.independence.rows import Row, binary_columns, row_maker
+from ibmap.independence.table_numbers import table_numbers
 from ibmap.kernels.binary_layout import MOST_MEMBERS
 from ibmap.options import as_thread_count
 from ibmap.table import EncodedTable, variable_index
@@ -66,7 +67,8 @@ class BayesianTest(ProbabilisticTest):
         self.table: EncodedTable = without_repetition(encode(X))
         self.prior = Prior(prior, hyperparameters, slices, equivalent_sample_size)
         self.columns = binary_columns(self.table, self.prior)
-        self._make_row = row_maker(self.table, self.prior, self.columns)
+        self.numbers = None if self.columns is not None else table_numbers(self.table, self.prior)
+        self._make_row = row_maker(self.table, self.prior, self.columns, self.numbers)
         self._last_row: tuple[int, tuple[int, ...], Row] | None = None
         self._last_members: tuple[int, tuple[int, ...]] | None = None
         self._member_row: MemberRow | None = None

@@ -2,8 +2,11 @@
 
 Slicing the data by (X, conditioning set) is most of the work of a test, and
 all tests of X given that set share it. A `Row` holds the sliced data and tests
-any candidate against it. There are two kinds: by bits for binary data
-(`ibmap.independence.binary_rows`), and `SlicedRow` for everything else.
+any candidate against it. There are three kinds; `row_maker` chooses:
+
+- `ibmap.independence.binary_rows`: bits, for binary data;
+- `SlicedRow`: one sweep over the slices, for integer hyperparameters;
+- `CellRow`: cell by cell, for everything else.
 """
 
 from __future__ import annotations
@@ -15,18 +18,17 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ibmap.counting import number_live_slices
-from ibmap.independence.binary_rows import BinaryColumns, binary_row
-from ibmap.independence.log_gamma import is_tabulated, log_gamma_table
-from ibmap.independence.posterior import HYPERPARAMETERS, Prior
-from ibmap.kernels import table_tests as kernels
-from ibmap.table import CODE_DTYPE, EncodedTable
+from ibmap.counting import count_cells
+from ibmap.independence.binary_rows import BinaryColumns, Expected, binary_row
+from ibmap.independence.posterior import Prior, log_posteriors
+from ibmap.independence.table_numbers import TableNumbers, is_tabulated, log_gamma_table
+from ibmap.kernels import expected_counts
+from ibmap.kernels import likelihood as cell_kernels
+from ibmap.kernels.context import all_given
+from ibmap.kernels.one_against_many import test_all
+from ibmap.table import EncodedTable
 
 Floats = NDArray[np.float64]
-MAX_TABULATED = 1 << 15  # counts up to which Bayes factors are looked up
-Slices = tuple[
-    NDArray[np.int64], NDArray[np.int64], int, int
-]  # rows, their slices, how many, how many single
 
 
 class Row(Protocol):
@@ -68,68 +70,184 @@ class Row(Protocol):
 RowMaker = Callable[[int, tuple[int, ...]], Row]
 
 
-class TableData:
-    """A table and a prior as the kernels take them."""
+def row_maker(
+    table: EncodedTable, prior: Prior, columns: BinaryColumns | None, numbers: TableNumbers | None
+) -> RowMaker:
+    """Choose the fastest way to slice a table for tests of one variable.
 
-    def __init__(self, table: EncodedTable, prior: Prior) -> None:
-        cards = table.cardinalities.astype(np.int64)
-        seen_states = [np.unique(column, return_inverse=True) for column in table.codes.T]
-        codes = np.asfortranarray(np.array([numbers for _, numbers in seen_states], CODE_DTYPE).T)
-        sizes = np.array([max(len(states), 1) for states, _ in seen_states], np.int64)
-        self.table = table
-        self.rows = (codes, sizes, table.weights, cards, np.log(cards), log_gamma_table(table))
-        log_p = math.log(prior.probability)
-        kind = HYPERPARAMETERS.index(prior.hyperparameters)
-        seen = prior.slices == "seen"
-        self._numbers, self._kinds = np.unique(cards, return_inverse=True)
-        self._tables: dict[int, Floats] = {}
-        self.prior = np.array([log_p, math.log(-log_p), kind, prior.equivalent_sample_size, seen])
+    Parameters
+    ----------
+    table : EncodedTable
+        The data.
+    prior : Prior
+        The prior.
+    columns : BinaryColumns or None
+        The data as bits, if all of it is binary.
+    numbers : TableNumbers or None
+        The data and the prior as kernels take them, if they can.
 
-    def tables(self, x: int) -> tuple[Floats, NDArray[np.int64]]:
-        """Tabulate Bayes factors of X with variables of each number of states, up to some count."""
-        n_x = int(self.rows[3][x])
-        if n_x not in self._tables:
-            is_fixed = self.prior[2] < 2  # BDeu's parameters depend on the number of slices
-            n_counts = min(self.table.n_samples, MAX_TABULATED) + 1 if is_fixed else 0
-            logs = np.zeros((len(self._numbers), 4, n_counts))
-            for k, n_y in enumerate(self._numbers.tolist()):
-                kernels.tabulate(self.prior, n_x, n_y, self.rows[5], logs[k])
-            self._tables[n_x] = logs
-        return self._tables[n_x], self._kinds
-
-    def slices(self, given: tuple[int, ...]) -> tuple[Slices, float]:
-        """Number the slices of a set; give them, and the log of the number of its configurations."""
-        return number_live_slices(self.table, given), float(self.rows[4][list(given)].sum())
-
-
-def row_maker(table: EncodedTable, prior: Prior, columns: BinaryColumns | None) -> RowMaker:
-    """Choose how to slice a table for tests of one variable: by bits if all of it is binary."""
+    Returns
+    -------
+    callable
+        Takes a variable and a sorted conditioning set, returns a `Row`.
+    """
     if columns is not None:
         return lambda x, given: binary_row(columns, x, given)
-    data = TableData(table, prior)
-    return lambda x, given: SlicedRow(data, x, given)
+    if numbers is not None:
+        return lambda x, given: SlicedRow(numbers, x, given)
+    log_gamma = log_gamma_table(table)
+    return lambda x, given: CellRow(table, prior, log_gamma, x, given)
 
 
 class SlicedRow:
-    """Tests of X given a set by one sweep over its slices for each candidate, for any prior."""
+    """Tests of X given a set by one sweep over its slices for each candidate.
 
-    def __init__(self, data: TableData, x: int, given: tuple[int, ...]) -> None:
-        (rows, labels, n_live, self._n_single), self._log_size = data.slices(given)
-        self._data, self._x = data, x
-        self._starts = np.empty(n_live + 1, np.int64)
-        self._rows = kernels.sort_by_slice(rows, labels, n_live, self._starts)
+    Parameters
+    ----------
+    numbers : TableNumbers
+        The data and a prior with integer hyperparameters.
+    x : int
+        The variable.
+    given : tuple of int
+        The conditioning set.
+    """
+
+    def __init__(self, numbers: TableNumbers, x: int, given: tuple[int, ...]) -> None:
+        self._numbers, self._x = numbers, x
+        self._context = all_given(numbers.data, x, np.array(given, np.int64))
 
     def log_posteriors(self, candidates: Sequence[int]) -> tuple[Floats, Floats]:
-        """Test X against each candidate."""
+        """Test X against each candidate.
+
+        Parameters
+        ----------
+        candidates : sequence of int
+            Best in an order that keeps equal cardinalities together.
+
+        Returns
+        -------
+        independent, dependent : ndarray
+            Log posteriors.
+        """
         independent, dependent = np.empty(len(candidates)), np.empty(len(candidates))
-        sliced = (self._rows, self._starts, self._n_single, self._data.prior, self._log_size)
         asked = np.asarray(candidates, np.int64)
-        kernels.test_many(self._x, asked, self._data.rows, *sliced, independent, dependent)
+        test_all(
+            self._context, self._numbers.data, self._numbers.prior, self._x, asked, independent, dependent
+        )
         return independent, dependent
 
     def log_independent(self, candidates: Sequence[int], least: float = -math.inf) -> Floats:
-        """Test X against all candidates if `least` is not given, else against the first."""
+        """Test X against candidates, up to the first that is dependent.
+
+        Parameters
+        ----------
+        candidates : sequence of int
+            Variables outside the set, at least one.
+        least : float
+            What log Pr(I | D) is at least where they are independent.
+
+        Returns
+        -------
+        ndarray
+            log Pr(I | D) of the candidates tested: all if `least` is not given, else the first.
+        """
         return self.log_posteriors(candidates if least == -math.inf else candidates[:1])[0]
+
+    @property
+    def n_live(self) -> int:
+        """Slices with two data points or more."""
+        return len(self._context.starts) - 1
+
+    @property
+    def n_single(self) -> int:
+        """Slices with one data point."""
+        return int(self._context.n_single)
+
+    def expected(self, y: int) -> Expected:
+        """Tell what the expected counts of X and another variable are like.
+
+        Parameters
+        ----------
+        y : int
+            A variable outside the set.
+
+        Returns
+        -------
+        Expected
+            Over the slices with two data points or more.
+        """
+        facts = np.zeros(3, np.int64)
+        data = self._numbers.data
+        smallest = float(expected_counts.add_expected(self._context, data, self._x, y, facts))
+        n_cells, n_below_one, n_below_five = facts.tolist()
+        return Expected(n_cells, n_below_one, n_below_five, smallest)
+
+
+class CellRow:
+    """Tests of X given a set from the list of cells that occur, for any prior and size.
+
+    Parameters
+    ----------
+    table : EncodedTable
+        The data.
+    prior : Prior
+        The prior.
+    log_gamma : ndarray
+        The log-gamma function at 0, 1, 2, ..., as far as it goes.
+    x : int
+        The variable.
+    given : tuple of int
+        The conditioning set.
+    """
+
+    def __init__(
+        self, table: EncodedTable, prior: Prior, log_gamma: Floats, x: int, given: tuple[int, ...]
+    ) -> None:
+        self._table, self._prior, self._log_gamma = table, prior, log_gamma
+        self._x, self._given = x, given
+        self._n_configurations = n_configurations(table, given)
+
+    def log_posteriors(self, candidates: Sequence[int]) -> tuple[Floats, Floats]:
+        """Test X against each candidate.
+
+        Parameters
+        ----------
+        candidates : sequence of int
+            Variables outside the set.
+
+        Returns
+        -------
+        independent, dependent : ndarray
+            Log posteriors.
+        """
+        pairs = np.array([self._test(y) for y in candidates]).reshape(-1, 2)
+        return pairs[:, 0], pairs[:, 1]
+
+    def log_independent(self, candidates: Sequence[int], least: float = -math.inf) -> Floats:
+        """Test X against candidates, up to the first that is dependent.
+
+        Parameters
+        ----------
+        candidates : sequence of int
+            Variables outside the set, at least one.
+        least : float
+            What log Pr(I | D) is at least where they are independent.
+
+        Returns
+        -------
+        ndarray
+            log Pr(I | D) of the candidates tested: all if `least` is not given, else the first.
+        """
+        return self.log_posteriors(candidates if least == -math.inf else candidates[:1])[0]
+
+    def _test(self, y: int) -> tuple[float, float]:
+        """Test X against one candidate."""
+        cells = count_cells(self._table, self._x, y, self._given)
+        n_slices = self._prior.n_slices(self._n_configurations, cells.n_slices)
+        factors = np.empty(cells.n_slices)
+        dirichlet = self._prior.dirichlet(*cells.n_states, n_slices)
+        cell_kernels.log_bayes_factors(cells.values, cells.n_states, dirichlet, self._log_gamma, factors)
+        return log_posteriors(factors, n_slices, self._prior)
 
 
 def n_configurations(table: EncodedTable, given: Sequence[int]) -> int:

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from numba import boolean, float64, int32, int64, types, uint8, uint64
+from numba import boolean, float64, int32, int64, types, uint8, uint16, uint64
 
 from ibmap.kernels import (
     binary_members,
@@ -19,12 +19,19 @@ from ibmap.kernels import (
     binary_pairs,
     binary_rows,
     binary_triplets,
+    context,
+    counting,
     distinct,
+    expected_counts,
     flips,
+    look,
+    one_against_many,
+    outside_pairs,
     slice_patterns,
     slice_products,
     small_layout,
     small_look,
+    sparse_members,
     waiting,
 )
 
@@ -145,6 +152,32 @@ BINARY: tuple[Group, ...] = (
     ((binary_rows.group_expected, (STATES2, ROWS, ROWS, NUMBERS2, NUMBERS, int64, NUMBERS)),),
 )
 
+DATA = structure(context.Data, types.Array(uint16, 2, "F"), NUMBERS, FLOATS, NUMBERS, uint8[:, :, ::1])
+PRIOR = structure(context.PriorNumbers, float64, float64, boolean, boolean, FLOATS)
+CONTEXT = structure(context.Context, ROWS, ROWS, int64, float64, float64)
+QUESTION = structure(look.Question, int64, NUMBERS, NUMBERS)
+
+ANY_STATES: tuple[Group, ...] = (
+    (
+        (context.all_given, (DATA, int64, NUMBERS)),
+        (one_against_many.test_all, (CONTEXT, DATA, PRIOR, int64, NUMBERS, FLOATS, FLOATS)),
+        (look.member_terms, (DATA, PRIOR, QUESTION, FLOATS)),
+        (look.between_members, (DATA, PRIOR, QUESTION, FLOATS)),
+    ),
+    ((outside_pairs.outside_terms, (CONTEXT, DATA, PRIOR, QUESTION, FLOATS)),),
+    ((counting.number_slices, (uint16[:, ::1], NUMBERS, NUMBERS, NUMBERS)),),
+    ((expected_counts.add_expected, (CONTEXT, DATA, int64, int64, NUMBERS)),),
+    BETWEEN_LOOKS,
+)
+
+MANY_ROWS: Group = (
+    (sparse_members.sparse_member_terms, (CONTEXT, DATA, PRIOR, QUESTION, boolean, FLOATS)),
+)  # large blankets
+MANY_TERMS: Group = (
+    (look.own_tests, (DATA, PRIOR, QUESTION, FLOATS, FLOATS)),
+    (look.one_term, (DATA, PRIOR, QUESTION)),
+)  # bounds, and the terms they do not rule out
+
 SINGLE_TESTS: Group = (
     (
         binary_triplets.all_triplets,
@@ -153,7 +186,7 @@ SINGLE_TESTS: Group = (
     (binary_rows.split_rows, (WORDS2, WORDS, NUMBERS, int64, uint64[:, :, ::1], NUMBERS2)),
 )
 BINARY_UNWEIGHTED = (*BINARY[:4], SINGLE_TESTS, *BINARY[4:-1])
-GROUPS = tuple(dict.fromkeys((*BINARY_UNWEIGHTED, *BINARY)))
+GROUPS = tuple(dict.fromkeys((*BINARY_UNWEIGHTED, *BINARY, *ANY_STATES, MANY_ROWS, MANY_TERMS)))
 
 
 def listed_types(kernel: Any) -> tuple[Any, ...]:
@@ -188,7 +221,7 @@ def missing(groups: tuple[Group, ...]) -> list[int]:
     Parameters
     ----------
     groups : tuple of Group
-        `BINARY`, or others.
+        `BINARY`, `ANY_STATES`, or others.
 
     Returns
     -------

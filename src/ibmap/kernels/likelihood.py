@@ -9,13 +9,14 @@ however near to 0 or 1 they are.
 import math
 
 import numpy as np
-from numba import njit
+
+from ibmap.kernels.compiling import bare, kernel
 
 BIG = 100.0  # adding 1 to exp(BIG) changes nothing, and products of it stay finite
 TINY = -600.0  # exp(TINY) is still normal; smaller terms are summed as logarithms
 
 
-@njit(cache=True, nogil=True)
+@bare
 def log_rising(start, count, log_gamma):
     """Log of start (start + 1) ... (start + count - 1), accurate for any start.
 
@@ -37,14 +38,14 @@ def log_rising(start, count, log_gamma):
     return (start - 0.5) * math.log1p(count / start) + count * (math.log(end) - 1.0) + tail
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def log_gamma_values(values):
     """Tabulate the log-gamma function at 0, 1, 2, ...; entry 0 is set to 0. values: OUT."""
     for k in range(values.shape[0]):
         values[k] = math.lgamma(k) if k > 0 else 0.0
 
 
-@njit(cache=True, nogil=True)
+@bare
 def add_logs(a, b):
     """Log of exp(a) + exp(b)."""
     top, low = (a, b) if a > b else (b, a)
@@ -53,7 +54,7 @@ def add_logs(a, b):
     return top + math.log1p(math.exp(low - top))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def log_odds_of_product(log_ratios):
     """Log of prod(1 + exp(t)) - 1 over the entries t. log_ratios: IN."""
     excess = 0.0  # prod(1 + e) - 1 so far
@@ -75,3 +76,49 @@ def log_odds_of_product(log_ratios):
     if excess > 0.0:
         return add_logs(math.log(excess), log_tiny)
     return log_tiny
+
+
+@bare
+def log_bayes_factor(cells, first, last, n_states, hyperparameters, log_gamma, column_sums):
+    """Log of h / g for one slice: the cells `first` to `last` - 1.
+
+    cells: IN, rows (slice, x, y, count), sorted. hyperparameters: IN, (gamma, alpha, beta)
+    of a cell, a row and a column. column_sums: scratch, zero before and after.
+    """
+    gamma, alpha, beta = hyperparameters
+    n_x, n_y = n_states
+    total, row_sum, log_ratio = 0, 0, 0.0
+    for k in range(first, last):
+        count = cells[k, 3]
+        total += count
+        row_sum += count
+        column_sums[cells[k, 2]] += count
+        log_ratio += log_rising(gamma, count, log_gamma)
+        if k + 1 == last or cells[k + 1, 1] != cells[k, 1]:
+            log_ratio -= log_rising(alpha, row_sum, log_gamma)
+            row_sum = 0
+    for k in range(first, last):
+        if column_sums[cells[k, 2]] > 0:
+            log_ratio -= log_rising(beta, column_sums[cells[k, 2]], log_gamma)
+            column_sums[cells[k, 2]] = 0
+    log_ratio -= log_rising(gamma * n_x * n_y, total, log_gamma)
+    log_ratio += log_rising(alpha * n_x, total, log_gamma)
+    log_ratio += log_rising(beta * n_y, total, log_gamma)
+    return log_ratio
+
+
+@kernel
+def log_bayes_factors(cells, n_states, hyperparameters, log_gamma, factors):
+    """Log of h / g for each slice that has cells.
+
+    cells, n_states, hyperparameters, log_gamma: IN, as for `log_bayes_factor`.
+    factors: OUT, one entry for each slice.
+    """
+    column_sums = np.zeros(n_states[1], np.int64)
+    first = 0
+    for k in range(cells.shape[0]):
+        if k + 1 == cells.shape[0] or cells[k + 1, 0] != cells[k, 0]:
+            factors[cells[k, 0]] = log_bayes_factor(
+                cells, first, k + 1, n_states, hyperparameters, log_gamma, column_sums
+            )
+            first = k + 1
