@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ibmap.search.tree_search import TreeProgress
 
 PATIENCE = 1.0  # seconds without a word
-COMPILING = "compiling the kernels for this machine, once per installation (up to a minute)"
+COMPILING = "compiling the kernels for this machine, once per installation (20 seconds to a minute)"
 DESCRIPTIONS = {
     "blankets": "finding the blanket of each variable",
     "first look": "scoring every change of one edge",
