@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -446,3 +447,10 @@ def test_names_are_shown_and_never_obeyed():
     assert "\x1b" not in text
     assert "\\x1b[31mred" in text
     assert "line\\nbreak" in text
+
+
+def test_a_pair_on_which_two_searches_disagree_is_called_open():
+    table = some_table()
+    result = replace(learn_hc(table, HillClimbingOptions()), disputed=((0, 1),))
+    assert "A second search ended" in str(result.explain(1, 0))
+    assert "A second search ended" not in str(result.explain(0, 2, data=table))

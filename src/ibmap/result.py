@@ -184,7 +184,8 @@ class SearchResult:
         """Replace numbers by names."""
         names = self.graph.names
         statements = tuple(each.named(names) for each in pair.statements)
-        return PairExplanation(names[pair.x], names[pair.y], pair.is_edge, pair.loss, statements)
+        is_disputed = any({pair.x, pair.y} == {*each} for each in self.disputed)
+        return PairExplanation(names[pair.x], names[pair.y], pair.is_edge, pair.loss, statements, is_disputed)
 
     def to_dict(self) -> dict[str, Any]:
         """Give the result as plain lists and dicts, ready for JSON.

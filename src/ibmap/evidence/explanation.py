@@ -28,6 +28,8 @@ class PairExplanation:
         How much the natural log of the score falls if that is changed.
     statements : tuple of Statement
         What the structure says of the two, given the blanket of `x` and that of `y`.
+    is_disputed : bool
+        Whether a second search ended in a structure that says otherwise.
     """
 
     x: str
@@ -35,6 +37,7 @@ class PairExplanation:
     is_edge: bool
     loss: float
     statements: tuple[Statement, ...]
+    is_disputed: bool = False
 
     @property
     def strength(self) -> str:
@@ -82,9 +85,11 @@ class PairExplanation:
             (contrary, f"the test by itself finds the two {opposite}."),
         ]
         told += [([_owner(each)], _disagreement(each)) for each in self.statements]
-        return [
+        remarks = [
             f"Given the neighbours of {' and of '.join(who)}, {what}" for who, what in told if who and what
         ]
+        disputed = ["A second search ended in a structure that says otherwise: the data leave the pair open."]
+        return remarks + disputed * self.is_disputed
 
     def to_dict(self) -> dict[str, Any]:
         """Give the explanation as plain lists and dicts, ready for JSON.
