@@ -28,8 +28,6 @@ from ibmap.independence.binary_rows import BinaryColumns, BitRow, GroupRow
 from ibmap.independence.pairwise import PairwiseTest
 from ibmap.independence.posterior import Prior
 from ibmap.independence.protocol import Triplet
-from ibmap.independence.rows import SlicedRow
-from ibmap.independence.table_numbers import TableNumbers
 from ibmap.learning import GSMNOptions, HillClimbingOptions, learn_gsmn, learn_hc
 from ibmap.score import TestScore, flip_gains, local_score
 from ibmap.table import EncodedTable
@@ -102,14 +100,6 @@ def test_slices_of_bits_are_counted_alike(data):
         assert sorted(row.slice_sizes()) == sorted(contingency(binary, *triplet).sum(axis=(1, 2)))
     graph = MarkovGraph.from_edges(binary.n_variables, [(triplet.x, z) for z in triplet.given])
     assert describe_variables(binary, graph, 1, columns) == describe_variables(binary, graph)
-
-
-@given(st.data())
-def test_slices_at_hand_are_counted_alike(data):
-    table = data.draw(tables())
-    triplet = Triplet(*data.draw(queries(table))).canonical()
-    row = SlicedRow(TableNumbers(table, Prior()), triplet.x, triplet.given)
-    assert count_slices(table, triplet, row) == count_slices(table, triplet)
 
 
 @given(st.data())

@@ -31,7 +31,6 @@ ORDER = [
     "independence",
     "closure",
     "row_score",
-    "table_score",
     "slice_logs",
     "large_looks",
     "small_looks",

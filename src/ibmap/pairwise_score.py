@@ -73,7 +73,7 @@ class PairwiseScore:
                 self._known.popitem(last=False)
         return known
 
-    def term(self, x: int, blanket: tuple[int, ...]) -> float:
+    def term(self, x: int, blanket: tuple[int, ...], least: float = -math.inf) -> float:
         """Give the term of a variable for a blanket."""
         return term_of(self.evidence(x, blanket), x, blanket)
 

@@ -22,10 +22,9 @@ from ibmap.graph import MarkovGraph, as_graph
 from ibmap.independence.bayesian import BayesianTest
 from ibmap.independence.link_test import LinkTest
 from ibmap.independence.protocol import ProbabilisticTest
-from ibmap.independence.table_numbers import is_tabulated
+from ibmap.independence.rows import has_bits
 from ibmap.pairwise_score import PairwiseScore
 from ibmap.row_score import RowScore, changed_blankets
-from ibmap.table_score import TableScore
 
 
 class LocalScore(Protocol):
@@ -33,7 +32,7 @@ class LocalScore(Protocol):
 
     names: tuple[str, ...]
 
-    def term(self, x: int, blanket: tuple[int, ...]) -> float:
+    def term(self, x: int, blanket: tuple[int, ...], least: float = -math.inf) -> float:
         """Give the term of a variable for a blanket.
 
         Parameters
@@ -42,6 +41,8 @@ class LocalScore(Protocol):
             The variable.
         blanket : tuple of int
             Its blanket, sorted.
+        least : float
+            A term below this need not be known: what it is at most will do, if that is below too.
 
         Returns
         -------
@@ -89,13 +90,7 @@ class LocalScore(Protocol):
 
 
 class TestScore:
-    """The local IB-score of any test that gives probabilities, test by test.
-
-    Parameters
-    ----------
-    test : ProbabilisticTest
-        What gives Pr(I | D).
-    """
+    """The local IB-score of any test that gives probabilities, test by test."""
 
     __test__ = False  # not a test case, whatever its name begins with
 
@@ -103,55 +98,16 @@ class TestScore:
         self.test = test
         self.names = test.names
 
-    def term(self, x: int, blanket: tuple[int, ...]) -> float:
-        """Give the term of a variable for a blanket.
-
-        Parameters
-        ----------
-        x : int
-            The variable.
-        blanket : tuple of int
-            Its blanket, sorted.
-
-        Returns
-        -------
-        float
-            Natural log.
-        """
+    def term(self, x: int, blanket: tuple[int, ...], least: float = -math.inf) -> float:
+        """Give the term of a variable for a blanket."""
         return closure_score(self.test, blanket_assertions(x, blanket, len(self.names)))
 
     def changes(self, x: int, blanket: tuple[int, ...]) -> NDArray[np.float64]:
-        """Give the terms of a variable for its blanket and every single change of it.
-
-        Parameters
-        ----------
-        x : int
-            The variable.
-        blanket : tuple of int
-            Its blanket, sorted.
-
-        Returns
-        -------
-        ndarray of shape (n_variables,)
-            Entry y for the blanket with y flipped, entry x for the blanket as it is.
-        """
+        """Give the terms of a variable for its blanket and every single change of it."""
         return np.array([self.term(x, each) for each in changed_blankets(x, blanket, len(self.names))])
 
     def bounds(self, x: int, blanket: tuple[int, ...]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """Give the terms of `changes`: there is nothing cheaper.
-
-        Parameters
-        ----------
-        x : int
-            The variable.
-        blanket : tuple of int
-            Its blanket, sorted.
-
-        Returns
-        -------
-        upper, is_exact : ndarray
-            The terms, all exact.
-        """
+        """Give the terms of `changes`: there is nothing cheaper."""
         return exactly(self.changes(x, blanket))
 
 
@@ -188,10 +144,8 @@ def local_score(test: ProbabilisticTest) -> LocalScore:
         return PairwiseScore(test)
     if not isinstance(test, BayesianTest):
         return TestScore(test)
-    is_binary = test.table.cardinalities.max(initial=1) <= 2
-    if is_binary and test.prior.slices == "all" and is_tabulated(test.table, test.prior):
-        return BinaryScore(test)
-    return TableScore(test) if is_tabulated(test.table, test.prior) else RowScore(test)
+    is_binary = test.table.cardinalities.max(initial=1) <= 2 and not test.table.is_weighted
+    return BinaryScore(test) if is_binary and has_bits(test.table, test.prior) else RowScore(test)
 
 
 def closure_score(test: ProbabilisticTest, assertions: Iterable[Any]) -> float:

@@ -11,7 +11,7 @@ import numpy as np
 from ibmap.graph import MarkovGraph
 from ibmap.independence.protocol import IndependenceTest
 from ibmap.progress import Monitor
-from ibmap.sharing import Team
+from ibmap.threads import ThreadPool
 
 RULES = ("or", "and")
 PER_THREAD = 4  # blankets that threads find before anybody is told
@@ -49,13 +49,13 @@ def each_blanket(
     n_threads = 1 if test.apart() is None else n_threads
     ahead = 1 if n_threads == 1 else PER_THREAD * n_threads
     ready: list[tuple[tuple[int, ...], IndependenceTest | None]] = []
-    with Team(n_threads) as team:
+    with ThreadPool(n_threads) as threads:
         for x in range(n):
             monitor.tell("blankets", x, n, n_tests=test.n_tests)
             if monitor.is_stopped or (deadline is not None and time.monotonic() > deadline):
                 break
             if x == len(ready):
-                ready += team.map(partial(_find_apart, find, test), range(x, min(x + ahead, n)))
+                ready += threads.map(partial(_find_apart, find, test), range(x, min(x + ahead, n)))
             blanket, own = ready[x]
             found.append(blanket)
             if own is not None:

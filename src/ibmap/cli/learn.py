@@ -49,7 +49,6 @@ from ibmap.cli.arguments import (
     TextEncoding,
     Threads,
 )  # fmt: skip
-from ibmap.cli.compiling import prepare_climb
 from ibmap.cli.console import interruptible, print_json, say, warnings_as_messages
 from ibmap.cli.interrupts import Interrupts
 from ibmap.cli.loading import load_numba
@@ -71,7 +70,7 @@ if TYPE_CHECKING:
     from ibmap.result import SearchResult
     from ibmap.table import EncodedTable
 
-OTHER_KERNELS = {"test", "hyperparameters", "slices"}  # options with which a climb may need others
+
 MAX_WEIGHED = 100  # variables up to which the evidence of GSMN's edges is computed; it costs n^3 tests
 
 
@@ -155,8 +154,6 @@ def _learn(  # noqa: PLR0913, PLR0917 - a command's options are its parameters
     with warnings_as_messages(quiet), Waiting("learning", quiet) as waiting:
         data = reading.read(table)
         interrupts = Interrupts(waiting)
-        if algorithm == Algorithm.hc and not given.keys() & OTHER_KERNELS:
-            prepare_climb(data, threads, waiting)
         result = _fit(data, algorithm, {**given, "reading": reading}, interrupts)
     writers = {path: partial(_write_network, result, path) for path in outputs or []}
     if report is not None:

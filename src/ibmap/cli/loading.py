@@ -17,10 +17,7 @@ def load_numba() -> None:
     gets them afterwards as usual; compiled code of this process could not call ``np.cov``.
     """
     with unavailable(LOOKED_FOR):
-        from ibmap.kernels.compiling import IS_COMPILED
-
-        if IS_COMPILED:
-            import numba.np.arraymath  # noqa: F401 - this is where it looks for SciPy
+        import numba  # noqa: F401
 
 
 def skip_plugins() -> None:

@@ -11,7 +11,7 @@ from ibmap.independence.binary_rows import BinaryRow, Expected
 from ibmap.independence.binary_triplets import Findings
 from ibmap.independence.classical import meets_cochran
 from ibmap.independence.protocol import Triplet
-from ibmap.independence.rows import Row, SlicedRow, n_configurations
+from ibmap.independence.rows import Row, n_configurations
 from ibmap.kernels import contingency as kernels
 from ibmap.table import EncodedTable
 
@@ -87,7 +87,7 @@ def count_slices(table: EncodedTable, triplet: Triplet, sliced: Row | Findings |
     """
     if isinstance(sliced, Findings):
         expected, n_live, n_single = sliced.expected, sliced.n_live, sliced.n_single
-    elif isinstance(sliced, BinaryRow | SlicedRow):
+    elif isinstance(sliced, BinaryRow):
         y = max(triplet.x, triplet.y)
         expected, n_live, n_single = sliced.expected(y), sliced.n_live, sliced.n_single
     else:

@@ -14,7 +14,7 @@ from ibmap.evidence.records import checked
 from ibmap.evidence.statements import Statement, Witness
 from ibmap.graph import MarkovGraph
 from ibmap.search.hill_climbing import N_NEAREST
-from ibmap.sharing import Team
+from ibmap.threads import ThreadPool
 
 BLOCK = 16  # pairs a thread takes at a time
 
@@ -138,6 +138,6 @@ def _statements(
     if witness.columns is not None:
         return witness.all_statements(graph, pairs, n_threads)
     blocks = [pairs[k : k + BLOCK] for k in range(0, len(pairs), BLOCK)]
-    with Team(n_threads if witness.apart() is not None else 1) as team:
-        found = team.map(lambda block: (witness.apart() or witness).all_statements(graph, block), blocks)
+    with ThreadPool(n_threads if witness.apart() is not None else 1) as threads:
+        found = threads.map(lambda block: (witness.apart() or witness).all_statements(graph, block), blocks)
     return list(chain.from_iterable(found))

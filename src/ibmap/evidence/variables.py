@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from ibmap.counting import number_slices
 from ibmap.graph import MarkovGraph
-from ibmap.independence.binary_rows import MAX_MASKED_ONCE, BinaryColumns, binary_row
+from ibmap.independence.binary_rows import MOST_MEMBERS, BinaryColumns, BinaryRow
 from ibmap.independence.rows import n_configurations
-from ibmap.sharing import Team
 from ibmap.table import EncodedTable
+from ibmap.threads import ThreadPool
 
 ROWS_PER_STATE = 5  # as in Cochran's rule
 MANY_ROWS = 100_000  # from here on it pays to hand a variable over to another thread
@@ -98,9 +98,9 @@ def describe_variables(
     >>> found[0].n_seen, found[0].rows_per_slice, found[0].thinness
     (2, 10.0, 'enough')
     """
-    with Team(n_threads if len(table.weights) >= MANY_ROWS else 1) as team:
+    with ThreadPool(n_threads if len(table.weights) >= MANY_ROWS else 1) as threads:
         return tuple(
-            team.map(lambda x: _describe(table, x, graph.blanket(x), columns), range(table.n_variables))
+            threads.map(lambda x: _describe(table, x, graph.blanket(x), columns), range(table.n_variables))
         )
 
 
@@ -127,8 +127,8 @@ def _slice_sizes(
     table: EncodedTable, x: int, blanket: tuple[int, ...], columns: BinaryColumns | None
 ) -> NDArray[np.float64]:
     """Give the data points of each slice of a blanket that occurs."""
-    if columns is not None:
-        return binary_row(columns, x, blanket, MAX_MASKED_ONCE).slice_sizes().astype(np.float64)
+    if columns is not None and len(blanket) <= MOST_MEMBERS:
+        return BinaryRow(columns, x, blanket).slice_sizes().astype(np.float64)
     labels, n_seen = number_slices(table, blanket)
     return np.bincount(labels, table.weights, minlength=n_seen).astype(np.float64)
 
@@ -137,7 +137,7 @@ def _totals(table: EncodedTable, x: int, columns: BinaryColumns | None) -> NDArr
     """Give the data points in each state of a variable."""
     if columns is None:
         return np.bincount(table.codes[:, x], table.weights, minlength=int(table.cardinalities[x]))
-    n_ones = np.dot(columns.states[x], table.weights) if columns.is_weighted else columns.states[x].sum()
+    n_ones = columns.states[x].sum()
     return np.array([table.n_samples - n_ones, n_ones], np.float64)
 
 

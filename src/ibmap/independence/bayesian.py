@@ -12,14 +12,11 @@ from numpy.typing import NDArray
 
 from ibmap.encoding import encode
 from ibmap.errors import InvalidOptionError
-from ibmap.independence.bulk import Bulk
-from ibmap.independence.member_row import FEWEST, MemberRow
+from ibmap.independence.bulk import test_rows
 from ibmap.independence.memo import Memo
 from ibmap.independence.posterior import Prior
 from ibmap.independence.protocol import Answer, LogProbabilities, ProbabilisticTest, Triplet, Variable
-from ibmap.independence.rows import Row, binary_columns, row_maker
-from ibmap.independence.table_numbers import table_numbers
-from ibmap.kernels.binary_layout import MOST_MEMBERS
+from ibmap.independence.rows import Row, TableData, binary_columns, row_maker
 from ibmap.options import as_thread_count
 from ibmap.table import EncodedTable, variable_index
 from ibmap.ties import LOG_HALF, TOLERANCE, is_at_least_half
@@ -67,11 +64,9 @@ class BayesianTest(ProbabilisticTest):
         self.table: EncodedTable = without_repetition(encode(X))
         self.prior = Prior(prior, hyperparameters, slices, equivalent_sample_size)
         self.columns = binary_columns(self.table, self.prior)
-        self.numbers = None if self.columns is not None else table_numbers(self.table, self.prior)
-        self._make_row = row_maker(self.table, self.prior, self.columns, self.numbers)
+        self.data = TableData(self.table, self.prior)
+        self._make_row = row_maker(self.data, self.columns)
         self._last_row: tuple[int, tuple[int, ...], Row] | None = None
-        self._last_members: tuple[int, tuple[int, ...]] | None = None
-        self._member_row: MemberRow | None = None
         super().__init__(self.table.names)
 
     def row(self, x: int, given: tuple[int, ...]) -> Row:
@@ -118,8 +113,7 @@ class BayesianTest(ProbabilisticTest):
                [   nan,    nan,  -0.51]])
         """
         asked = [self._question(question) for question in questions]
-        bulk = Bulk(self.n_variables, self._make_row, self.columns)
-        return bulk.log_posteriors(asked, as_thread_count(n_threads))
+        return test_rows(self.n_variables, self._make_row, asked, as_thread_count(n_threads))
 
     def _question(self, question: object) -> tuple[int, tuple[int, ...]]:
         """Number a variable and its set."""
@@ -162,7 +156,7 @@ class BayesianTest(ProbabilisticTest):
         if type(self) is not BayesianTest:
             return None
         twin = copy(self)
-        twin._memo, twin._last_row, twin._last_members, twin._member_row = Memo(), None, None, None
+        twin._memo, twin._last_row = Memo(), None
         return twin
 
     def kept_row(self, x: int, given: tuple[int, ...]) -> Row:
@@ -189,29 +183,9 @@ class BayesianTest(ProbabilisticTest):
         self, x: int, candidates: Sequence[int], given: tuple[int, ...], until_dependent: bool
     ) -> Sequence[Answer]:
         """Decide for independence from one half on."""
-        if len(candidates) == 1 and (row := self._row_of_members(x, candidates[0], given)) is not None:
-            support = row.log_independent(candidates[0])
-            return [Answer(is_at_least_half(support), support)]
         least = LOG_HALF - TOLERANCE if until_dependent else -math.inf
         supports = self.kept_row(x, given).log_independent(candidates, least)
         return [Answer(is_at_least_half(support), support) for support in supports.tolist()]
-
-    def _row_of_members(self, x: int, y: int, given: tuple[int, ...]) -> MemberRow | None:
-        """Give the tests of X against all of Y and its set, if this is not the first question about them.
-
-        One who asks about a member given the others, and finds it dependent, will ask about the next.
-        """
-        is_own = type(self) is BayesianTest  # a subclass may slice the data in another way
-        if not is_own or self.columns is None or not FEWEST <= len(given) + 1 <= MOST_MEMBERS:
-            return None
-        asked = x, tuple(sorted((*given, y)))
-        is_again, self._last_members = asked == self._last_members, asked
-        if not is_again:
-            return None
-        row = self._member_row
-        if row is None or (row.x, row.members) != asked:
-            row = self._member_row = MemberRow(self.columns, *asked)
-        return row
 
     def _answer(self, triplet: Triplet) -> Answer:
         """Answer one question."""

@@ -2,33 +2,31 @@
 
 Slicing the data by (X, conditioning set) is most of the work of a test, and
 all tests of X given that set share it. A `Row` holds the sliced data and tests
-any candidate against it. There are three kinds; `row_maker` chooses:
-
-- `ibmap.independence.binary_rows`: bits, for binary data;
-- `SlicedRow`: one sweep over the slices, for integer hyperparameters;
-- `CellRow`: cell by cell, for everything else.
+any candidate against it. There are two kinds: by bits for binary data
+(`ibmap.independence.binary_rows`), and `SlicedRow` for everything else.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ibmap.counting import count_cells
-from ibmap.independence.binary_rows import BinaryColumns, Expected, binary_row
-from ibmap.independence.posterior import Prior, log_posteriors
-from ibmap.independence.table_numbers import TableNumbers, is_tabulated, log_gamma_table
-from ibmap.kernels import expected_counts
-from ibmap.kernels import likelihood as cell_kernels
-from ibmap.kernels.context import all_given
-from ibmap.kernels.one_against_many import test_all
-from ibmap.table import EncodedTable
+from ibmap.counting import number_live_slices
+from ibmap.independence.binary_rows import MOST_MEMBERS, BinaryColumns, BinaryRow
+from ibmap.independence.posterior import Prior
+from ibmap.kernels import table_pairs as pair_kernels
+from ibmap.kernels import table_tests as kernels
+from ibmap.table import CODE_DTYPE, EncodedTable
 
 Floats = NDArray[np.float64]
+MOST_TABLES = 16  # of rising factorials kept: each is as long as there are data points
+NO_LEAST = (-math.inf, -math.inf)
+MOST_ENTRIES = 1 << 24  # data points up to which bits of binary rows have tables
 
 
 class Row(Protocol):
@@ -66,188 +64,112 @@ class Row(Protocol):
         """
         ...
 
+    def sum_independent(self, candidates: Sequence[int], least: float = -math.inf) -> float:
+        """Sum log Pr(I | D) of candidates, or of so many that the sum is below `least`."""
+        ...
+
 
 RowMaker = Callable[[int, tuple[int, ...]], Row]
 
 
-def row_maker(
-    table: EncodedTable, prior: Prior, columns: BinaryColumns | None, numbers: TableNumbers | None
-) -> RowMaker:
-    """Choose the fastest way to slice a table for tests of one variable.
+class TableData:
+    """A table and a prior as the kernels take them."""
 
-    Parameters
-    ----------
-    table : EncodedTable
-        The data.
-    prior : Prior
-        The prior.
-    columns : BinaryColumns or None
-        The data as bits, if all of it is binary.
-    numbers : TableNumbers or None
-        The data and the prior as kernels take them, if they can.
+    def __init__(self, table: EncodedTable, prior: Prior) -> None:
+        seen = [np.unique(column, return_inverse=True) for column in table.codes.T]
+        self.table, self.prior = table, prior
+        self.columns = np.array([codes for _, codes in seen], CODE_DTYPE).reshape(len(seen), table.n_rows)
+        self.states = np.array([max(len(states), 1) for states, _ in seen], np.int64)
+        self._rising = lru_cache(MOST_TABLES)(self._make_rising)
+        self._all_logs = lru_cache(2)(
+            lambda n_x, numbers: np.stack([self.logs(n_x, n_y, 1) for n_y in numbers])
+        )
 
-    Returns
-    -------
-    callable
-        Takes a variable and a sorted conditioning set, returns a `Row`.
-    """
-    if columns is not None:
-        return lambda x, given: binary_row(columns, x, given)
-    if numbers is not None:
-        return lambda x, given: SlicedRow(numbers, x, given)
-    log_gamma = log_gamma_table(table)
-    return lambda x, given: CellRow(table, prior, log_gamma, x, given)
+    def logs(self, n_x: int, n_y: int, n_slices: int) -> Floats:
+        """Stack the rising factorials of a cell, of rows and columns, and of the whole of a table."""
+        gamma, alpha, beta = self.prior.dirichlet(n_x, n_y, n_slices)
+        whole = self._rising(alpha * n_x) + self._rising(beta * n_y) - self._rising(gamma * n_x * n_y)
+        return np.stack([self._rising(gamma), self._rising(alpha), self._rising(beta), whole])
+
+    def all_logs(self, n_x: int) -> tuple[Floats, NDArray[np.int64]]:
+        """Stack `logs` for each number of states, whatever the number of slices; and say which is whose."""
+        numbers, kinds = np.unique(self.table.cardinalities, return_inverse=True)
+        return self._all_logs(n_x, tuple(numbers.tolist())), kinds.astype(np.int64)
+
+    def _make_rising(self, start: float) -> Floats:
+        """Tabulate a log-rising factorial by count."""
+        values = np.empty(self.table.n_samples + 1)
+        kernels.rising_logs(start, values)
+        return values
+
+
+def row_maker(data: TableData, columns: BinaryColumns | None) -> RowMaker:
+    """Choose how to slice a table for tests of one variable: by bits if all of it is binary."""
+
+    def make(x: int, given: tuple[int, ...]) -> Row:
+        if columns is not None and len(given) <= MOST_MEMBERS:
+            return BinaryRow(columns, x, given)
+        return SlicedRow(data, x, given)
+
+    return make
 
 
 class SlicedRow:
-    """Tests of X given a set by one sweep over its slices for each candidate.
+    """Tests of X given a set by one sweep over its slices for each candidate, for any prior."""
 
-    Parameters
-    ----------
-    numbers : TableNumbers
-        The data and a prior with integer hyperparameters.
-    x : int
-        The variable.
-    given : tuple of int
-        The conditioning set.
-    """
-
-    def __init__(self, numbers: TableNumbers, x: int, given: tuple[int, ...]) -> None:
-        self._numbers, self._x = numbers, x
-        self._context = all_given(numbers.data, x, np.array(given, np.int64))
-
-    def log_posteriors(self, candidates: Sequence[int]) -> tuple[Floats, Floats]:
-        """Test X against each candidate.
-
-        Parameters
-        ----------
-        candidates : sequence of int
-            Best in an order that keeps equal cardinalities together.
-
-        Returns
-        -------
-        independent, dependent : ndarray
-            Log posteriors.
-        """
-        independent, dependent = np.empty(len(candidates)), np.empty(len(candidates))
-        asked = np.asarray(candidates, np.int64)
-        test_all(
-            self._context, self._numbers.data, self._numbers.prior, self._x, asked, independent, dependent
+    def __init__(self, data: TableData, x: int, given: tuple[int, ...]) -> None:
+        rows, labels, n_live, self.n_single = number_live_slices(data.table, given)
+        self._data, self._x, self.n_live = data, x, n_live
+        self._starts = np.empty(n_live + 1, np.int64)
+        self._rows = kernels.sort_by_slice(rows, labels, n_live, self._starts)
+        self._own = data.columns[x][self._rows].astype(np.int64)
+        self._weights = data.table.weights[self._rows]
+        self._size = data.prior.n_slices(n_configurations(data.table, given), n_live + self.n_single)
+        self._prior = np.array(
+            [data.prior.log_slice_odds(self._size), data.prior.log_unseen(self._size, n_live)]
         )
-        return independent, dependent
-
-    def log_independent(self, candidates: Sequence[int], least: float = -math.inf) -> Floats:
-        """Test X against candidates, up to the first that is dependent.
-
-        Parameters
-        ----------
-        candidates : sequence of int
-            Variables outside the set, at least one.
-        least : float
-            What log Pr(I | D) is at least where they are independent.
-
-        Returns
-        -------
-        ndarray
-            log Pr(I | D) of the candidates tested: all if `least` is not given, else the first.
-        """
-        return self.log_posteriors(candidates if least == -math.inf else candidates[:1])[0]
-
-    @property
-    def n_live(self) -> int:
-        """Slices with two data points or more."""
-        return len(self._context.starts) - 1
-
-    @property
-    def n_single(self) -> int:
-        """Slices with one data point."""
-        return int(self._context.n_single)
-
-    def expected(self, y: int) -> Expected:
-        """Tell what the expected counts of X and another variable are like.
-
-        Parameters
-        ----------
-        y : int
-            A variable outside the set.
-
-        Returns
-        -------
-        Expected
-            Over the slices with two data points or more.
-        """
-        facts = np.zeros(3, np.int64)
-        data = self._numbers.data
-        smallest = float(expected_counts.add_expected(self._context, data, self._x, y, facts))
-        n_cells, n_below_one, n_below_five = facts.tolist()
-        return Expected(n_cells, n_below_one, n_below_five, smallest)
-
-
-class CellRow:
-    """Tests of X given a set from the list of cells that occur, for any prior and size.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        The data.
-    prior : Prior
-        The prior.
-    log_gamma : ndarray
-        The log-gamma function at 0, 1, 2, ..., as far as it goes.
-    x : int
-        The variable.
-    given : tuple of int
-        The conditioning set.
-    """
-
-    def __init__(
-        self, table: EncodedTable, prior: Prior, log_gamma: Floats, x: int, given: tuple[int, ...]
-    ) -> None:
-        self._table, self._prior, self._log_gamma = table, prior, log_gamma
-        self._x, self._given = x, given
-        self._n_configurations = n_configurations(table, given)
 
     def log_posteriors(self, candidates: Sequence[int]) -> tuple[Floats, Floats]:
-        """Test X against each candidate.
-
-        Parameters
-        ----------
-        candidates : sequence of int
-            Variables outside the set.
-
-        Returns
-        -------
-        independent, dependent : ndarray
-            Log posteriors.
-        """
-        pairs = np.array([self._test(y) for y in candidates]).reshape(-1, 2)
-        return pairs[:, 0], pairs[:, 1]
+        """Test X against each candidate."""
+        found = np.empty((len(candidates), 2))
+        cards = self._data.table.cardinalities[list(candidates)]
+        for n_y in np.unique(cards).tolist():
+            places = np.flatnonzero(cards == n_y)
+            found[places] = self._test([candidates[k] for k in places.tolist()], n_y, NO_LEAST)
+        return found[:, 0], found[:, 1]
 
     def log_independent(self, candidates: Sequence[int], least: float = -math.inf) -> Floats:
-        """Test X against candidates, up to the first that is dependent.
+        """Test X against candidates up to the first below `least`, or the first with other states."""
+        if least == -math.inf:
+            return self.log_posteriors(candidates)[0]
+        cards = self._data.table.cardinalities[list(candidates)]
+        n_alike = int(np.argmax(cards != cards[0])) if (cards != cards[0]).any() else len(cards)
+        return self._test(candidates[:n_alike], int(cards[0]), (least, -math.inf))[:, 0]
 
-        Parameters
-        ----------
-        candidates : sequence of int
-            Variables outside the set, at least one.
-        least : float
-            What log Pr(I | D) is at least where they are independent.
+    def sum_independent(self, candidates: Sequence[int], least: float = -math.inf) -> float:
+        """Sum log Pr(I | D) of candidates, or of so many that the sum is below `least`."""
+        total, cards = 0.0, self._data.table.cardinalities[list(candidates)]
+        for n_y in np.unique(cards).tolist():
+            alike = [y for y, n in zip(candidates, cards, strict=True) if n == n_y]
+            total += float(self._test(alike, n_y, (-math.inf, least - total))[:, 0].sum())
+            if total < least:
+                break
+        return total
 
-        Returns
-        -------
-        ndarray
-            log Pr(I | D) of the candidates tested: all if `least` is not given, else the first.
-        """
-        return self.log_posteriors(candidates if least == -math.inf else candidates[:1])[0]
+    def places(self) -> tuple[NDArray[np.int64], int, int, NDArray[np.int64], NDArray[np.int64]]:
+        """Give what `ibmap.kernels.table_pairs` takes of the rows."""
+        n_x = int(self._data.states[self._x])
+        places = pair_kernels.places_of(self._rows, self._starts, self._own, n_x)
+        return places, self.n_live, n_x, self._rows, self._weights
 
-    def _test(self, y: int) -> tuple[float, float]:
-        """Test X against one candidate."""
-        cells = count_cells(self._table, self._x, y, self._given)
-        n_slices = self._prior.n_slices(self._n_configurations, cells.n_slices)
-        factors = np.empty(cells.n_slices)
-        dirichlet = self._prior.dirichlet(*cells.n_states, n_slices)
-        cell_kernels.log_bayes_factors(cells.values, cells.n_states, dirichlet, self._log_gamma, factors)
-        return log_posteriors(factors, n_slices, self._prior)
+    def _test(self, candidates: Sequence[int], n_y: int, least: tuple[float, float]) -> Floats:
+        """Test candidates with the same number of states, up to where they fall below `least`."""
+        data, asked, found = self._data, np.asarray(candidates, np.int64), np.empty((len(candidates), 2))
+        sliced = self._own, self._rows, self._weights, self._starts
+        states = np.concatenate([data.states[[self._x]], data.states])
+        logs = data.logs(int(data.table.cardinalities[self._x]), n_y, self._size)
+        n = kernels.test_many(*sliced, asked, data.columns, states, logs, self._prior, np.array(least), found)
+        return found[:n]
 
 
 def n_configurations(table: EncodedTable, given: Sequence[int]) -> int:
@@ -269,21 +191,16 @@ def n_configurations(table: EncodedTable, given: Sequence[int]) -> int:
 
 
 def binary_columns(table: EncodedTable, prior: Prior) -> BinaryColumns | None:
-    """Pack a table into bits if its tests can be done on them.
+    """Pack a table into bits if tests can be done on them: two states a column, no weights."""
+    is_plain = bool((table.cardinalities == 2).all()) and not table.is_weighted
+    return BinaryColumns(table, prior) if is_plain and has_bits(table, prior) else None
 
-    Parameters
-    ----------
-    table : EncodedTable
-        The data.
-    prior : Prior
-        The prior.
 
-    Returns
-    -------
-    BinaryColumns or None
-        For two states a column and a prior split over all slices.
-    """
-    two_states = bool((table.cardinalities == 2).all())
-    if two_states and prior.slices == "all" and is_tabulated(table, prior):
-        return BinaryColumns(table, prior)
-    return None
+def has_bits(table: EncodedTable, prior: Prior) -> bool:
+    """Tell whether a prior and the number of data points suit tests by bits."""
+    return has_whole_parameters(prior) and table.n_samples <= MOST_ENTRIES
+
+
+def has_whole_parameters(prior: Prior) -> bool:
+    """Tell whether the parameters of a prior are whole numbers that do not depend on the data."""
+    return prior.hyperparameters in ("sums", "ones") and prior.slices == "all"

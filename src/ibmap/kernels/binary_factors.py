@@ -7,10 +7,10 @@ a line of slopes for each of its ones, there and back for the gradient.
 
 import math
 
-from numba import njit
+from ibmap.kernels.compiling import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_binary_gradient(ones, starts, weights, biases, slopes, log_odds, bias_gradient, slope_gradient):
     """Weighted sum of the rows' pseudo-log-likelihoods, and its gradient.
 

@@ -1,173 +1,233 @@
-"""Every test that needs no pass over the data: the counts of single variables do.
+"""The tests that the changes of a blanket need, from the counts of its slices: no data is read.
 
-Dropping a member b from the blanket B merges slices two by two, so X against
-any W given B - b, X against b given B - b + W, and X against another member
-given B - b - b' all read the counts of (X, B) and of (X, B, W). A slice that
-has no partner to merge with stays as it is, and so does its Bayes factor: it
-is computed once for all members.
+Dropping a member merges slices whose keys differ in that member alone: its *partners*. A test is the sum
+over all slices as they are, plus what each merger changes. So where few slices have a partner little is to
+be done.
 """
-
-import math
 
 import numpy as np
 
-from ibmap.kernels.compiling import bare, inlined, inner, part
-from ibmap.kernels.two_by_two import (
-    log_dependent,
-    log_ratio,
-    multiply,
-    multiply_small,
-    small_ratio,
-    times,
-)
+from ibmap.kernels.compiling import kernel
+from ibmap.kernels.counting import GOLDEN
+from ibmap.kernels.two_by_two import MINUS_LOG_P, NONE, share
 
-NONE = np.int64(0)  # data points; counts are of one type, so that what takes them is compiled once
+ONE = np.uint64(1)
 
 
-@inner
-def index_keys(keys, n_members):
-    """Make a table to find a slice by its key: one past the last slice where there is none."""
-    table = np.full(1 << n_members, keys.shape[0], np.int64)
-    for z in range(keys.shape[0]):
-        table[keys[z]] = z
-    return table
+@kernel
+def index_keys(keys):
+    """Make a hash table of keys: the slice in each place or -1, and bits that tell which are taken."""
+    n_slots = 64
+    while n_slots < 8 * keys.shape[0]:
+        n_slots *= 2
+    slots, taken = np.full(n_slots, -1, np.int32), np.zeros(n_slots // 64, np.uint64)
+    for s in range(keys.shape[0]):
+        k = place_of(keys[s], n_slots)
+        while slots[k] >= 0:
+            k = (k + 1) % n_slots
+        slots[k] = s
+        taken[k // 64] |= ONE << np.uint64(k % 64)
+    return slots, taken
 
 
-@inner
-def find_partners(keys, table, n_members):
-    """Find for each member and slice the slice that differs in that member alone."""
-    partners = np.empty((n_members, keys.shape[0]), np.int64)
-    for i in range(n_members):
-        bit = np.uint64(1) << np.uint64(i)
-        for z in range(keys.shape[0]):
-            partners[i, z] = table[keys[z] ^ bit]
+@kernel
+def place_of(key, n_slots):
+    """Give the first place where a key may be."""
+    mixed = (key ^ (key >> np.uint64(32))) * GOLDEN
+    return np.int64((mixed >> np.uint64(20)) & np.uint64(n_slots - 1))
+
+
+@kernel
+def find_key(key, keys, slots, taken):
+    """Find the slice with a key; -1 if there is none."""
+    k = place_of(key, slots.shape[0])
+    while (taken[k // 64] >> np.uint64(k % 64)) & ONE:
+        if keys[slots[k]] == key:
+            return np.int64(slots[k])
+        k = (k + 1) % slots.shape[0]
+    return np.int64(-1)
+
+
+@kernel
+def find_partners(keys, n_members, slots, taken):
+    """Find the slice that differs from each slice in each member alone; -1 if there is none."""
+    partners = np.empty((keys.shape[0], n_members), np.int32)
+    for s in range(keys.shape[0]):
+        for b in range(n_members):
+            partners[s, b] = find_key(keys[s] ^ (ONE << np.uint64(b)), keys, slots, taken)
     return partners
 
 
-@inlined
-def bayes_factor(a0, a1, b0, b1, is_large, logs, smalls):
-    """Give h / g of a slice: its log for large slices of the blanket, itself for small ones."""
-    if is_large:
-        return log_ratio(a0, a1, b0, b1, logs)
-    return small_ratio(a0, a1, b0, b1, smalls)
+@kernel
+def own_tests(sizes, n_live, ones, tables, logs, own, dropped, added, shares):
+    """Test X against the variables outside given the blanket; add up what mergers change.
 
-
-@inlined
-def times_known(excess, log_big, prior, factor, is_large):
-    """Multiply 1 + e into a product, from what `bayes_factor` gave."""
-    if is_large:
-        return multiply(excess, log_big, prior[0] + factor)
-    return multiply_small(excess, log_big, prior[1] * factor)
-
-
-@bare
-def split_slices(partner, n_live, alone, pairs):
-    """Part the slices into those alone and those that merge when a member is dropped.
-
-    partner: IN, of each slice. alone, pairs: OUT. Returns how many of each; slices with one
-    data point and no partner are neither.
+    tables: IN, given two members less up to one more. own: OUT, -log Pr(X and V are independent given B).
+    dropped: OUT, the same with the prior of one member less. added: OUT, -log Pr(X and a member that is the
+    same everywhere in a slice are independent given the others and V). shares: OUT, of the last two, by
+    slice.
     """
-    n_alone, n_pairs, n = 0, 0, partner.shape[0]
-    for z in range(n):
-        if partner[z] == n:
-            if z < n_live:
-                alone[n_alone] = z
-                n_alone += 1
-        elif z < partner[z]:
-            pairs[n_pairs, 0], pairs[n_pairs, 1] = z, partner[z]
-            n_pairs += 1
-    return n_alone, n_pairs
+    fewer, given = tables[1], tables[2]
+    for v in range(ones.shape[1]):
+        own[v], dropped[v], added[v] = given[MINUS_LOG_P], fewer[MINUS_LOG_P], given[MINUS_LOG_P]
+    for s in range(n_live):
+        n0, n1 = sizes[s, 0], sizes[s, 1]
+        whole = share(n0, n1, NONE, NONE, given, logs)
+        whole_fewer = share(n0, n1, NONE, NONE, fewer, logs)
+        for v in range(ones.shape[1]):
+            v0, v1 = np.uint64(ones[s, v, 0]), np.uint64(ones[s, v, 1])
+            z0, z1 = n0 - v0, n1 - v1
+            if v0 + v1 == NONE or z0 + z1 == NONE:
+                own[v] += whole
+                shares[s, v, 0], shares[s, v, 1] = whole_fewer, whole
+            else:
+                own[v] += share(v0, v1, z0, z1, given, logs)
+                shares[s, v, 0] = share(v0, v1, z0, z1, fewer, logs)
+                one = share(v0, v1, NONE, NONE, given, logs)
+                shares[s, v, 1] = one + share(z0, z1, NONE, NONE, given, logs)
+            dropped[v] += shares[s, v, 0]
+            added[v] += shares[s, v, 1]
 
 
-@bare
-def member_test(prior, sizes, alone, pairs, logs, smalls):
-    """-log Pr(I(X, b | B - b)) over the slices left without b that matter."""
-    excess, log_big = 0.0, 0.0
-    for z in alone:
-        a0, a1 = np.int64(sizes[z, 0]), np.int64(sizes[z, 1])
-        excess, log_big = times(excess, log_big, prior, a0, a1, NONE, NONE, logs, smalls)
-    for k in range(pairs.shape[0]):
-        y, z = pairs[k]
-        a0, a1 = np.int64(sizes[y, 0]), np.int64(sizes[y, 1])
-        b0, b1 = np.int64(sizes[z, 0]), np.int64(sizes[z, 1])
-        excess, log_big = times(excess, log_big, prior, a0, a1, b0, b1, logs, smalls)
-    return log_big + math.log1p(excess)
+@kernel
+def merge_partners(keys, sizes, n_live, ones, partners, tables, logs, shares, dropped, added):
+    """Add what dropping each member changes.
 
-
-@bare
-def two_member_tests(i, j, prior, keys, table, partners, sizes, n_large, single, logs, smalls):
-    """-log Pr(I(X, b | B - b - b')), the same for b', and the number of slices that matter.
-
-    table, partners: IN, to find slices. single: IN, Bayes factors of the live slices alone.
+    dropped: IN and OUT, by member, the sum over V of -log Pr(X and V are independent given B without it).
+    added: IN and OUT, by member and V, -log Pr(X and the member are independent given the others and V).
     """
-    n = keys.shape[0]
-    both = (np.uint64(1) << np.uint64(i)) | (np.uint64(1) << np.uint64(j))
-    excess, log_big, excess_i, log_big_i, excess_j, log_big_j = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    n_informative = 0
-    for z in range(n):
-        y_i, y_j, y_ij = partners[i, z], partners[j, z], table[keys[z] ^ both]
-        if y_i == n and y_j == n and y_ij == n:
-            if z < single.shape[0]:
-                excess, log_big = times_known(excess, log_big, prior, single[z], z < n_large)
-                n_informative += 1
-            continue
-        if y_i < z or y_j < z or y_ij < z:
-            continue
-        n_informative += 1
-        s0, s1 = sizes[z, 0], sizes[z, 1]
-        a0, a1 = s0 + sizes[y_j, 0], s1 + sizes[y_j, 1]
-        b0, b1 = sizes[y_i, 0] + sizes[y_ij, 0], sizes[y_i, 1] + sizes[y_ij, 1]
-        excess_i, log_big_i = times(excess_i, log_big_i, prior, a0, a1, b0, b1, logs, smalls)
-        a0, a1 = s0 + sizes[y_i, 0], s1 + sizes[y_i, 1]
-        b0, b1 = sizes[y_j, 0] + sizes[y_ij, 0], sizes[y_j, 1] + sizes[y_ij, 1]
-        excess_j, log_big_j = times(excess_j, log_big_j, prior, a0, a1, b0, b1, logs, smalls)
-    alone = log_big + math.log1p(excess)
-    return alone + log_big_i + math.log1p(excess_i), alone + log_big_j + math.log1p(excess_j), n_informative
+    fewer, given = tables[1], tables[2]
+    for s in range(keys.shape[0]):
+        for b in range(partners.shape[1]):
+            t = np.int64(partners[s, b])
+            if t < 0 or (keys[s] >> np.uint64(b)) & ONE:
+                continue
+            s0, s1, t0, t1 = sizes[s, 0], sizes[s, 1], sizes[t, 0], sizes[t, 1]
+            n0, n1 = s0 + t0, s1 + t1
+            apart = share(s0, s1, t0, t1, given, logs)
+            together = share(n0, n1, NONE, NONE, fewer, logs)
+            for v in range(ones.shape[1]):
+                a0, a1 = np.uint64(ones[s, v, 0]), np.uint64(ones[s, v, 1])
+                b0, b1 = np.uint64(ones[t, v, 0]), np.uint64(ones[t, v, 1])
+                m0, m1 = a0 + b0, a1 + b1
+                if m0 + m1 == NONE or m0 + m1 == n0 + n1:
+                    change, merged = apart, together
+                else:
+                    change = share(a0, a1, b0, b1, given, logs)
+                    change += share(s0 - a0, s1 - a1, t0 - b0, t1 - b1, given, logs)
+                    merged = share(m0, m1, n0 - m0, n1 - m1, fewer, logs)
+                if s < n_live:
+                    change -= shares[s, v, 1]
+                    merged -= shares[s, v, 0]
+                if t < n_live:
+                    change -= shares[t, v, 1]
+                    merged -= shares[t, v, 0]
+                added[b, v] += change
+                dropped[b] += merged
 
 
-@inner
-def split_all(keys, n_live, n_members):
-    """Find how the slices merge when any member is dropped.
+@kernel
+def shares_alone(sizes, n_live, table, logs):
+    """Give the share of each slice in which a member is the same everywhere."""
+    alone = np.zeros(sizes.shape[0])
+    for s in range(n_live):
+        alone[s] = share(sizes[s, 0], sizes[s, 1], NONE, NONE, table, logs)
+    return alone
 
-    Returns where each key's slice is, each slice's partners, and what `split_slices` gives for each
-    member: (alone, how many, pairs, how many).
+
+@kernel
+def member_tests(keys, sizes, n_live, partners, table, logs):
+    """Test X against each member given the others: give -log Pr(I)."""
+    alone = shares_alone(sizes, n_live, table, logs)
+    found = np.full(partners.shape[1], table[MINUS_LOG_P] + alone.sum())
+    for s in range(keys.shape[0]):
+        for b in range(partners.shape[1]):
+            t = np.int64(partners[s, b])
+            if t >= 0 and not (keys[s] >> np.uint64(b)) & ONE:
+                both = share(sizes[s, 0], sizes[s, 1], sizes[t, 0], sizes[t, 1], table, logs)
+                found[b] += both - alone[s] - alone[t]
+    return found
+
+
+@kernel
+def two_members_less(keys, sizes, n_live, partners, table, logs):
+    """Test X against each member given the others without one more: -log Pr(I) by member dropped and tested.
+
+    Without members B and C up to four slices come together. Two of them differ in one member alone, or they
+    differ in both and those between them do not occur.
     """
-    n = keys.shape[0]
-    table = index_keys(keys, n_members)
-    partners = find_partners(keys, table, n_members)
-    alone, n_alone = np.empty((n_members, n), np.int64), np.empty(n_members, np.int64)
-    pairs, n_pairs = np.empty((n_members, n // 2 + 1, 2), np.int64), np.empty(n_members, np.int64)
-    for i in range(n_members):
-        n_alone[i], n_pairs[i] = split_slices(partners[i], n_live, alone[i], pairs[i])
-    return table, partners, (alone, n_alone, pairs, n_pairs)
+    n_members, n_slices = partners.shape[1], keys.shape[0]
+    alone = shares_alone(sizes, n_live, table, logs)
+    found, group = np.full((n_members, n_members), table[MINUS_LOG_P] + alone.sum()), np.empty(4, np.int64)
+    for s in range(n_slices):
+        for b in range(n_members):
+            t = np.int64(partners[s, b])
+            if t < 0 or (keys[s] >> np.uint64(b)) & ONE:
+                continue
+            s0, s1, t0, t1 = sizes[s, 0], sizes[s, 1], sizes[t, 0], sizes[t, 1]
+            before = alone[s] + alone[t]
+            together = share(s0 + t0, s1 + t1, NONE, NONE, table, logs) - before
+            apart = share(s0, s1, t0, t1, table, logs) - before
+            for c in range(n_members):
+                over_s, over_t = np.int64(partners[s, c]), np.int64(partners[t, c])
+                if c == b:
+                    continue
+                if over_s < 0 and over_t < 0:
+                    found[b, c] += together
+                    found[c, b] += apart
+                elif b < c and (over_s < 0 or over_t < 0 or not (keys[s] >> np.uint64(c)) & ONE):
+                    group[0], group[1], group[2], group[3] = s, over_s, t, over_t
+                    merge_group(b, c, group, alone, sizes, table, logs, found)
+    merge_opposites(keys, sizes, partners, alone, table, logs, found)
+    return found
 
 
-@part
-def inside_terms(keys, sizes, n_large, n_live, priors, logs, smalls, own, drops):
-    """Do all tests of members that need no variable outside the blanket.
+@kernel
+def merge_opposites(keys, sizes, partners, alone, table, logs, found):
+    """Add what merging two slices changes that differ in two members, where those between do not occur.
 
-    keys, sizes: IN, the slices of the blanket. priors, logs, smalls: IN, as for `binary_outside`. own:
-    OUT, one entry, the sum of log Pr(not I(X, b | B - b)). drops: OUT, for each member what they add to the
-    term of the blanket without it.
+    A slice and a member give the key of a slice between it and others; slices with such a key in common are
+    listed together. found: IN and OUT.
     """
-    table, partners, (alone, n_alone, pairs, n_pairs) = split_all(keys, n_live, drops.shape[0])
-    single = np.empty(n_live)
-    for z in range(n_live):
-        s0, s1 = np.int64(sizes[z, 0]), np.int64(sizes[z, 1])
-        single[z] = bayes_factor(s0, s1, NONE, NONE, z < n_large, logs, smalls)
-    total = 0.0
-    few, less = priors[0], priors[1]
-    drops[:] = 0.0
-    for i in range(drops.shape[0]):
-        s = member_test(less, sizes, alone[i, : n_alone[i]], pairs[i, : n_pairs[i]], logs, smalls)
-        s += less[3] - less[2] * (n_alone[i] + n_pairs[i])
-        total += log_dependent(s)
-        drops[i] -= s
-        for j in range(i):
-            s_i, s_j, n_informative = two_member_tests(
-                i, j, few, keys, table, partners, sizes, n_large, single, logs, smalls
-            )
-            rest = few[3] - few[2] * n_informative
-            drops[j] += log_dependent(s_i + rest)
-            drops[i] += log_dependent(s_j + rest)
-    own[0] = total
+    n_members, n_slices = partners.shape[1], keys.shape[0]
+    n_heads = 64
+    while n_heads < n_members * n_slices:
+        n_heads *= 2
+    heads, earlier = np.full(n_heads, -1, np.int32), np.empty(n_slices * 64, np.int32)
+    group = np.full(4, -1, np.int64)
+    for s in range(n_slices):
+        for b in range(n_members):
+            if partners[s, b] >= 0:
+                continue
+            between = keys[s] ^ (ONE << np.uint64(b))
+            head = place_of(between, n_heads)
+            entry = np.int64(heads[head])
+            while entry >= 0:
+                t, c = entry >> 6, entry & 63
+                is_same = keys[t] ^ (ONE << np.uint64(c)) == between
+                if is_same and c < b and partners[s, c] < 0:  # c > b: the same two, met in the other key
+                    group[0], group[3] = s, t
+                    merge_group(b, c, group, alone, sizes, table, logs, found)
+                entry = np.int64(earlier[entry])
+            earlier[s << 6 | b] = heads[head]
+            heads[head] = s << 6 | b
+
+
+@kernel
+def merge_group(b, c, group, alone, sizes, table, logs, found):
+    """Add what merging slices changes in the tests of C without B, and of B without C.
+
+    group: IN, slices by whether they differ from the first in C (1), B (2) or both (3); -1 if missing.
+    found: IN and OUT.
+    """
+    before, a0, a1, b0, b1, c0, c1, d0, d1 = 0.0, NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE
+    if group[0] >= 0:
+        a0, a1, before = sizes[group[0], 0], sizes[group[0], 1], before + alone[group[0]]
+    if group[1] >= 0:
+        b0, b1, before = sizes[group[1], 0], sizes[group[1], 1], before + alone[group[1]]
+    if group[2] >= 0:
+        c0, c1, before = sizes[group[2], 0], sizes[group[2], 1], before + alone[group[2]]
+    if group[3] >= 0:
+        d0, d1, before = sizes[group[3], 0], sizes[group[3], 1], before + alone[group[3]]
+    found[b, c] += share(a0 + c0, a1 + c1, b0 + d0, b1 + d1, table, logs) - before
+    found[c, b] += share(a0 + b0, a1 + b1, c0 + d0, c1 + d1, table, logs) - before

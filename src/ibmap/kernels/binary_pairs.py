@@ -1,261 +1,178 @@
-"""Huge and large slices: every test of X against Y given B + W, for all pairs W, Y outside the blanket B.
+"""X against each variable outside its blanket, given the blanket and one more of them.
 
-The joint count of (W, Y) in a group of rows is the number of common bits of
-two words; with the counts of W and of Y alone it gives all four cells. One
-sweep over a pair serves two tests: Y given B + W, and W given B + Y. In a slice,
-
-    log(e) = R(slice, w) + q(cells of y = 0) + q(cells of y = 1),
-    q(a, b) = cell[a] + cell[b] - side[a + b]   for a data points with X = 0, b with X = 1,
-
-where R has everything that does not depend on Y. In large slices no exponential is needed: exp(q)
-is a product of tabulated factors, which are scaled by powers that cancel so that all stay finite. Slice after
-slice, a variable is paired with all later ones, one step at a time for all of them, so that their
-words and logarithms overlap.
+In a slice of the blanket the common bits of U and V, with their own, give all four cells of the pair, each
+for X = 0 and X = 1: (1,1), (0,1), (1,0) and (0,0). The tests of U given V = 1 and V = 0, and of V given U =
+1 and U = 0, have these cells as their columns: each factor is found once and used twice. Only the sum of
+-log Pr(I) over U is wanted for each V, so the products run over all U.
 """
 
 import math
 
 import numpy as np
 
-from ibmap.kernels.bits import popcount
-from ibmap.kernels.compiling import bare, inlined, kernel
-from ibmap.kernels.exponential import fast_exp
+from ibmap.kernels.compiling import kernel
+from ibmap.kernels.slices import popcount
+from ibmap.kernels.two_by_two import (
+    BIG,
+    COLUMNS,
+    LIMIT,
+    LOG_ODDS,
+    MINUS_LOG_P,
+    MOST_ODDS,
+    ODDS,
+    ROWS,
+    SIDE,
+    SMALL,
+    TOTALS,
+    UNSEEN,
+    column_factor,
+    fast_exp,
+    log_column,
+)
 
-BIG = 100.0  # adding 1 to exp(BIG) changes nothing, and products of it stay finite
-SPILL = 1e6  # products are moved to a logarithm beyond this; times 2**1000, of a large slice, they are finite
-
-
-@bare
-def part_slice(ones, size, log_odds, side, total, counts, terms):
-    """Tabulate R of one slice for every W.
-
-    ones: IN, (variables, 2) data points with state 1 by state of X. size: IN, all data points. log_odds:
-    IN, prior log-odds of dependence in a slice. counts: OUT, `ones` again. terms: OUT, for W = 0
-    and W = 1; minus infinity where a part has no two data points.
-    """
-    for v in range(counts.shape[0]):
-        counts[v, 0], counts[v, 1] = ones[v, 0], ones[v, 1]
-        for w in range(2):
-            low, high = counts[v, 0], counts[v, 1]
-            if w == 0:
-                low, high = size[0] - low, size[1] - high
-            terms[v, w] = -np.inf
-            if low + high >= 2:
-                terms[v, w] = log_odds + total[low + high] - side[low] - side[high]
-
-
-@bare
-def take_off_unseen(terms, unseen, sums):
-    """Take off what unseen slices add for each part of a slice with two data points. sums: IN and OUT."""
-    for v in range(terms.shape[0]):
-        n_parts = int(terms[v, 0] > -np.inf) + int(terms[v, 1] > -np.inf)
-        sums[v] -= (terms.shape[0] - 1) * unseen * n_parts
-
-
-@inlined
-def add_run(words, v, common):
-    """Count the common bits of one variable and each later one, four words at a time.
-
-    words: IN, (words, variables). common: IN and OUT.
-    """
-    w = 0
-    while w + 4 <= words.shape[0]:
-        word0, word1, word2, word3 = words[w, v], words[w + 1, v], words[w + 2, v], words[w + 3, v]
-        row0, row1 = words[w, v + 1 :], words[w + 1, v + 1 :]
-        row2, row3 = words[w + 2, v + 1 :], words[w + 3, v + 1 :]
-        for u in range(common.shape[0]):
-            two = popcount(word0 & row0[u]) + popcount(word1 & row1[u])
-            common[u] += two + popcount(word2 & row2[u]) + popcount(word3 & row3[u])
-        w += 4
-    while w < words.shape[0]:
-        word, row = words[w, v], words[w, v + 1 :]
-        for u in range(common.shape[0]):
-            common[u] += popcount(word & row[u])
-        w += 1
-
-
-@inlined
-def count_common(words, v, runs, common):
-    """Count the data points of a group that are 1 in one variable and in each later one.
-
-    words: IN, (words, variables). runs: IN, where the words of each binary digit of the weights start, and
-    where the last end. common: OUT.
-    """
-    for u in range(common.shape[0]):
-        common[u] = 0
-    for plane in range(runs.shape[0] - 2, -1, -1):
-        for u in range(common.shape[0]):
-            common[u] *= 2
-        add_run(words[runs[plane] : runs[plane + 1]], v, common)
-
-
-@inlined
-def q(a, b, cell, side):
-    """Log of a column's share of the Bayes factor."""
-    a, b = np.uint64(a), np.uint64(b)
-    return cell[a] + cell[b] - side[a + b]
-
-
-@inlined
-def list_exponents(common0, common1, counts, size, terms, cell, side, exponents):
-    """List log e of one slice: the tests of later variables given the first, and the other way round.
-
-    common0, common1: IN, data points of X = 0 and X = 1 that the later variables have in common with
-    the first. counts, terms: IN, from `part_slice`, of the first variable and the later ones.
-    exponents: OUT, four for each later one.
-    """
-    a0, a1, zero, one = counts[0, 0], counts[0, 1], terms[0, 0], terms[0, 1]
-    rest0, rest1 = size[0] - a0, size[1] - a1
-    counts, terms = counts[1:], terms[1:]
-    for u in range(counts.shape[0]):
-        both0, both1 = common0[u], common1[u]
-        u0, u1 = counts[u, 0] - both0, counts[u, 1] - both1
-        q11, q10 = q(both0, both1, cell, side), q(a0 - both0, a1 - both1, cell, side)
-        q01, q00 = q(u0, u1, cell, side), q(rest0 - u0, rest1 - u1, cell, side)
-        exponents[u, 0] = zero + (q01 + q00)
-        exponents[u, 1] = one + (q11 + q10)
-        exponents[u, 2] = terms[u, 0] + (q10 + q00)
-        exponents[u, 3] = terms[u, 1] + (q11 + q01)
-
-
-@inlined
-def exp_q(a, b, scaled):
-    """Give a column's share of the Bayes factor from scaled factors."""
-    a, b = np.uint64(a), np.uint64(b)
-    return scaled[0][a] * scaled[1][a + b] * scaled[0][b]
-
-
-@inlined
-def multiply_scaled(common0, common1, counts, size, terms, scaled, product, products, sums):
-    """Multiply 1 + e of a large slice into the products of the first variable and of the later ones.
-
-    terms: IN, exp(R). scaled: IN, factors of columns. The rest as for `list_exponents` and `multiply`.
-    """
-    a0, a1, zero, one = counts[0, 0], counts[0, 1], terms[0, 0], terms[0, 1]
-    rest0, rest1, log_sum = size[0] - a0, size[1] - a1, 0.0
-    counts, terms = counts[1:], terms[1:]
-    for u in range(products.shape[0]):
-        both0, both1 = common0[u], common1[u]
-        u0, u1 = counts[u, 0] - both0, counts[u, 1] - both1
-        r11, r10 = exp_q(both0, both1, scaled), exp_q(a0 - both0, a1 - both1, scaled)
-        r01, r00 = exp_q(u0, u1, scaled), exp_q(rest0 - u0, rest1 - u1, scaled)
-        product *= (1.0 + zero * (r01 * r00)) * (1.0 + one * (r11 * r10))
-        other = products[u] * ((1.0 + terms[u, 0] * (r10 * r00)) * (1.0 + terms[u, 1] * (r11 * r01)))
-        if product > SPILL:
-            log_sum += math.log(product)
-            product = 1.0
-        if other > SPILL:
-            sums[u] += math.log(other)
-            other = 1.0
-        products[u] = other
-    return product, log_sum
-
-
-@inlined
-def cut(exponents, sums):
-    """Move what exponents have beyond `BIG` to the sums of logs; return that of the first variable."""
-    total = 0.0
-    for u in range(exponents.shape[0]):
-        t0, t1, t2, t3 = exponents[u, 0], exponents[u, 1], exponents[u, 2], exponents[u, 3]
-        if t0 > BIG or t1 > BIG or t2 > BIG or t3 > BIG:
-            total += max(t0 - BIG, 0.0) + max(t1 - BIG, 0.0)
-            sums[u] += max(t2 - BIG, 0.0) + max(t3 - BIG, 0.0)
-            for k in range(4):
-                exponents[u, k] = min(exponents[u, k], BIG)
-    return total
-
-
-@inlined
-def replace_exponents(exponents, sums):
-    """Replace t by 1 + exp(t), but for what `cut` takes out; return that of the first variable."""
-    total = cut(exponents, sums)
-    for u in range(exponents.shape[0]):
-        for k in range(4):
-            exponents[u, k] = 1.0 + fast_exp(exponents[u, k])
-    return total
-
-
-@inlined
-def multiply(factors, product, products, sums):
-    """Multiply factors into the products of the first variable and of the later ones.
-
-    products, sums: IN and OUT; large products are moved to the sums of logs. Returns the
-    product of the first variable, and the log of what was taken out of it.
-    """
-    log_sum = 0.0
-    for u in range(factors.shape[0]):
-        product *= factors[u, 0] * factors[u, 1]
-        other = products[u] * (factors[u, 2] * factors[u, 3])
-        if product > SPILL:
-            log_sum += math.log(product)
-            product = 1.0
-        if other > SPILL:
-            sums[u] += math.log(other)
-            other = 1.0
-        products[u] = other
-    return product, log_sum
+SPILL = 1e200  # products are moved to a logarithm beyond this
+MOST = 1e100  # factors beyond this are not multiplied in: products stay finite
+NOTHING = -40.0  # adding exp(NOTHING) to 1 changes nothing
 
 
 @kernel
-def huge_sums(words, run_words, first, ones, sizes, prior, logs, sums):
-    """Add what huge slices add to the tests of X against Y given B + W, summed over Y, for every W.
+def sum_over_pairs(packed, words, masks, sizes, n_live, ones, table, logs):
+    """Give the sum over U of -log Pr(X and U are independent given B + V), for each V.
 
-    words: IN, (words, variables). run_words: IN, from `ibmap.kernels.binary_layout.place_large`, of
-    these slices, which are those from `first` on. ones, sizes: IN, data points by slice and state
-    of X. prior: IN, (log odds, odds, what an unseen slice adds, ...); the last is taken off. logs:
-    IN, (cell, side, total). sums: IN and OUT, one entry for each variable outside the blanket.
+    packed, words, masks, ones: IN, by `slices`. sizes: IN, rows of each slice by X. n_live: IN, slices to go
+    through. table: IN, by `two_by_two`, given B and one more.
     """
-    n = words.shape[1]
-    counts, terms, products = np.empty((n, 2), np.int64), np.empty((n, 2)), np.ones(n)
-    common0, common1, factors = np.empty(n, np.int64), np.empty(n, np.int64), np.empty((n, 4))
-    for k in range(run_words.shape[0]):
-        z, runs = first + k, run_words[k]
-        part_slice(ones[:, z], sizes[z], prior[0], logs[1], logs[2], counts, terms)
-        take_off_unseen(terms, prior[2], sums)
-        for v in range(n - 1):
-            rest0, rest1, rest = common0[v + 1 :], common1[v + 1 :], factors[v + 1 :]
-            count_common(words, v, runs[0], rest0)
-            count_common(words, v, runs[1], rest1)
-            list_exponents(rest0, rest1, counts[v:], sizes[z], terms[v:], logs[0], logs[1], rest)
-            sums[v] += replace_exponents(rest, sums[v + 1 :])
-            products[v], log_sum = multiply(rest, products[v], products[v + 1 :], sums[v + 1 :])
-            sums[v] += log_sum
-    for v in range(n):
-        sums[v] += math.log(products[v])
+    n_outside = packed.shape[1]
+    products, sums = np.ones(n_outside), np.zeros(n_outside)
+    for s in range(n_live):
+        if sizes[s, 0] + sizes[s, 1] <= SMALL and table[ODDS] < MOST_ODDS:
+            multiply_word(packed[words[s, 1]], masks[s], sizes[s], ones[s], table, products, sums)
+        else:
+            multiply_words(packed, words[s], masks[s], sizes[s], ones[s], table, logs, products, sums)
+    others = max(n_outside - 1, 0)
+    for v in range(n_outside):
+        sums[v] += math.log(products[v]) + others * (table[MINUS_LOG_P] - 2 * n_live * table[UNSEEN])
+    return sums
 
 
 @kernel
-def large_sums(words, run_words, first, ones, sizes, prior, logs, scaled, sums):
-    """Do the same for large slices.
+def multiply_word(bits, masks, size, ones, table, products, sums):
+    """Multiply in all pairs of a slice that lies in one word. products, sums: IN and OUT."""
+    n_outside, of_all = bits.shape[0], size[0] * SIDE + size[1]
+    mask0, mask1 = masks[0], masks[1]
+    places = np.empty(n_outside, np.uint64)  # of a column's two counts in the table of factors
+    upper, lower = np.empty(n_outside), np.empty(n_outside)
+    for v in range(n_outside):
+        one0, one1 = np.uint64(ones[v, 0]), np.uint64(ones[v, 1])
+        zero0, zero1 = size[0] - one0, size[1] - one1
+        places[v] = one0 * SIDE + one1
+        upper[v] = table[ROWS + one0] * table[TOTALS + one0 + one1] * table[ROWS + one1] * table[ODDS]
+        lower[v] = table[ROWS + zero0] * table[TOTALS + zero0 + zero1] * table[ROWS + zero1] * table[ODDS]
+    for u in range(n_outside):
+        u_bits, u_place, u_upper, u_lower = bits[u], places[u], upper[u], lower[u]
+        product, rest = products[u], of_all - u_place
+        for v in range(u):
+            both = u_bits & bits[v]
+            place = popcount(both & mask0) * SIDE + popcount(both & mask1)
+            f11, f01 = table[COLUMNS + place], table[COLUMNS + places[v] - place]
+            f10, f00 = table[COLUMNS + u_place - place], table[COLUMNS + rest - places[v] + place]
+            product *= (1.0 + f11 * f10 * u_upper) * (1.0 + f01 * f00 * u_lower)
+            products[v] *= (1.0 + f11 * f01 * upper[v]) * (1.0 + f10 * f00 * lower[v])
+            if max(product, products[v]) > SPILL:
+                sums[u] += math.log(product)
+                sums[v] += math.log(products[v])
+                product, products[v] = 1.0, 1.0
+        products[u] = product
 
-    scaled: IN, exp of cell and of minus side, scaled.
-    """
-    n = words.shape[1]
-    counts, terms, products = np.empty((n, 2), np.int64), np.empty((n, 2)), np.empty(n)
-    common0, common1 = np.empty(n, np.int64), np.empty(n, np.int64)
-    for v in range(n):
-        products[v] = 1.0
-    for k in range(run_words.shape[0]):
-        z, runs = first + k, run_words[k]
-        part_slice(ones[:, z], sizes[z], prior[0], logs[1], logs[2], counts, terms)
-        take_off_unseen(terms, prior[2], sums)
-        for v in range(n):
-            terms[v, 0], terms[v, 1] = math.exp(terms[v, 0]), math.exp(terms[v, 1])
-        for v in range(n - 1):
-            rest0, rest1 = common0[v + 1 :], common1[v + 1 :]
-            count_common(words, v, runs[0], rest0)
-            count_common(words, v, runs[1], rest1)
-            products[v], log_sum = multiply_scaled(
-                rest0,
-                rest1,
-                counts[v:],
-                sizes[z],
-                terms[v:],
-                scaled,
-                products[v],
-                products[v + 1 :],
-                sums[v + 1 :],
-            )
-            sums[v] += log_sum
-    for v in range(n):
-        sums[v] += math.log(products[v])
+
+@kernel
+def multiply_words(packed, words, masks, size, ones, table, logs, products, sums):
+    """Multiply in all pairs of a slice of several words. products, sums: IN and OUT."""
+    n_outside, first, n_words = packed.shape[1], words[0], words[2] - words[0] + 1
+    middle, mask0, mask1 = words[1] - first, masks[0], masks[1]
+    bits = np.empty((n_outside, n_words), np.uint64)
+    for k in range(n_words):
+        for v in range(n_outside):
+            bits[v, k] = packed[first + k, v]
+    common, is_large = np.empty((n_outside, 2), np.uint64), size[0] + size[1] > table[LIMIT]
+    bases = np.empty((n_outside, 2))
+    for v in range(n_outside):
+        one0, one1 = np.uint64(ones[v, 0]), np.uint64(ones[v, 1])
+        zero0, zero1 = size[0] - one0, size[1] - one1
+        if is_large:
+            bases[v, 1] = table[LOG_ODDS] - logs[1, one0] - logs[1, one1] + logs[2, one0 + one1]
+            bases[v, 0] = table[LOG_ODDS] - logs[1, zero0] - logs[1, zero1] + logs[2, zero0 + zero1]
+        else:
+            bases[v, 1] = table[ROWS + one0] * table[TOTALS + one0 + one1] * table[ROWS + one1] * table[ODDS]
+            zeros = table[ROWS + zero0] * table[TOTALS + zero0 + zero1] * table[ROWS + zero1]
+            bases[v, 0] = zeros * table[ODDS]
+    for u in range(n_outside):
+        u_bits = bits[u]
+        for v in range(u):
+            v_bits = bits[v]
+            both = u_bits[middle] & v_bits[middle]
+            n0, n1 = popcount(both & mask0), popcount(both & mask1)
+            for k in range(middle):
+                n0 += popcount(u_bits[k] & v_bits[k])
+            for k in range(middle + 1, n_words):
+                n1 += popcount(u_bits[k] & v_bits[k])
+            common[v, 0], common[v, 1] = n0, n1
+        if is_large:
+            multiply_logs(u, common, size, ones, bases, logs, products, sums)
+        else:
+            multiply_factors(u, common, size, ones, bases, table, products, sums)
+
+
+@kernel
+def multiply_factors(u, common, size, ones, bases, table, products, sums):
+    """Multiply in U and each V before it in a slice up to the limit. common: IN, rows where both are 1."""
+    u0, u1, upper, lower = np.uint64(ones[u, 0]), np.uint64(ones[u, 1]), bases[u, 1], bases[u, 0]
+    z0, z1, product = size[0] - u0, size[1] - u1, products[u]
+    for v in range(u):
+        n0, n1, v0, v1 = common[v, 0], common[v, 1], np.uint64(ones[v, 0]), np.uint64(ones[v, 1])
+        f11, f01 = column_factor(n0, n1, table), column_factor(v0 - n0, v1 - n1, table)
+        f10, f00 = column_factor(u0 - n0, u1 - n1, table), column_factor(z0 - v0 + n0, z1 - v1 + n1, table)
+        e1, e0 = f11 * upper * f10, f01 * lower * f00
+        factor = (1.0 + e1) * (1.0 + e0)
+        if factor > MOST:
+            sums[u] += math.log1p(e1) + math.log1p(e0)
+        else:
+            product *= factor
+        e1, e0 = f11 * bases[v, 1] * f01, f10 * bases[v, 0] * f00
+        factor = (1.0 + e1) * (1.0 + e0)
+        if factor > MOST:
+            sums[v] += math.log1p(e1) + math.log1p(e0)
+        else:
+            products[v] *= factor
+        if max(product, products[v]) > SPILL:
+            sums[u] += math.log(product)
+            sums[v] += math.log(products[v])
+            product, products[v] = 1.0, 1.0
+    products[u] = product
+
+
+@kernel
+def multiply_logs(u, common, size, ones, bases, logs, products, sums):
+    """Multiply in U and each V before it in a slice of any size. common: IN, rows where both are 1."""
+    u0, u1, upper, lower = np.uint64(ones[u, 0]), np.uint64(ones[u, 1]), bases[u, 1], bases[u, 0]
+    z0, z1 = size[0] - u0, size[1] - u1
+    for v in range(u):
+        n0, n1, v0, v1 = common[v, 0], common[v, 1], np.uint64(ones[v, 0]), np.uint64(ones[v, 1])
+        f11, f01 = log_column(n0, n1, logs), log_column(v0 - n0, v1 - n1, logs)
+        f10, f00 = log_column(u0 - n0, u1 - n1, logs), log_column(z0 - v0 + n0, z1 - v1 + n1, logs)
+        multiply(u, f11 + f10 + upper, products, sums)
+        multiply(u, f01 + f00 + lower, products, sums)
+        multiply(v, f11 + f01 + bases[v, 1], products, sums)
+        multiply(v, f10 + f00 + bases[v, 0], products, sums)
+
+
+@kernel
+def multiply(v, t, products, sums):
+    """Multiply 1 + exp(t) into a variable's product. products, sums: IN and OUT."""
+    if t > BIG:
+        sums[v] += t
+    elif t > NOTHING:
+        products[v] *= 1.0 + fast_exp(t)
+        if products[v] > SPILL:
+            sums[v] += math.log(products[v])
+            products[v] = 1.0

@@ -1,10 +1,11 @@
 """Rows grouped into cells by the states of some variables, and what is counted in each cell."""
 
 import numpy as np
-from numba import njit
+
+from ibmap.kernels.compiling import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def label_rows(codes, members, n_states, labels):
     """Number the cells of some variables in order of their first rows; give how many there are.
 
@@ -26,7 +27,7 @@ def label_rows(codes, members, n_states, labels):
     return n_cells
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_split(places, codes, n_states, weights, n_places):
     """Add up the weights of the rows in each place and state of one more variable: places by states."""
     counts = np.zeros(n_places * n_states)
@@ -35,7 +36,7 @@ def count_split(places, codes, n_states, weights, n_places):
     return counts.reshape(n_places, n_states)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def states_of_cells(labels, codes, members, n_cells):
     """List the state of each member in each cell: members by cells."""
     states = np.empty((members.shape[0], n_cells), codes.dtype)

@@ -8,10 +8,10 @@ import math
 
 import numpy as np
 
-from ibmap.kernels.compiling import bare, inner, kernel
+from ibmap.kernels.compiling import kernel
 
 
-@bare
+@kernel
 def end_of_slice(cells, first):
     """Find where the slice that starts at cell `first` ends."""
     last = first
@@ -20,7 +20,7 @@ def end_of_slice(cells, first):
     return last
 
 
-@bare
+@kernel
 def add_margins(cells, first, last, row_sums, column_sums):
     """Add the cells of one slice to its margins; return the slice's total.
 
@@ -34,7 +34,7 @@ def add_margins(cells, first, last, row_sums, column_sums):
     return total
 
 
-@bare
+@kernel
 def clear_margins(cells, first, last, row_sums, column_sums):
     """Set back to zero what `add_margins` touched."""
     for k in range(first, last):
@@ -81,7 +81,7 @@ def likelihood_ratio_statistic(cells, n_x, n_y):
     return statistic
 
 
-@bare
+@kernel
 def sort_up(values):
     """Sort in place, by insertion among ever closer entries (Shell); compiles faster than `np.sort`."""
     gap = values.shape[0]
@@ -95,7 +95,7 @@ def sort_up(values):
             values[k] = value
 
 
-@inner
+@kernel
 def positive_sorted(sums, states):
     """List the margins in use of one slice, in increasing order, and set them back to zero.
 
@@ -112,7 +112,7 @@ def positive_sorted(sums, states):
     return found[:n_found]
 
 
-@bare
+@kernel
 def count_products_below(rows, columns, bound):
     """Count the pairs whose product is below a bound. rows, columns: IN, sorted."""
     below, j = 0, columns.shape[0]

@@ -8,7 +8,7 @@ list of *cells* that occur: (slice, x, y, count), sorted.
 
 import numpy as np
 
-from ibmap.kernels.compiling import inner, kernel
+from ibmap.kernels.compiling import kernel
 
 # A dense table of counters is used while it is at most this many times the rows
 # (plus a constant): beyond that clearing it costs more than hashing or sorting the rows.
@@ -115,7 +115,7 @@ def number_live_slices(columns, given, cardinalities, weights, rows, labels):
     return n_rows, n_labels, n_single + fresh
 
 
-@inner
+@kernel
 def drop_single(weights, n_rows, n_labels, rows, labels):
     """Leave out the rows of slices with a single data point, and close the gaps.
 

@@ -9,11 +9,11 @@ variables. Sets are rows of 64-bit words.
 
 import numpy as np
 
-from ibmap.kernels.bits import ONE, popcount
-from ibmap.kernels.compiling import bare, inner, kernel
+from ibmap.kernels.compiling import kernel
+from ibmap.kernels.slices import ONE, n_bits
 
 
-@bare
+@kernel
 def differences(a, b, x, y, found):
     """List up to two variables, other than x and y, in one set alone; return how many there are, at most 3.
 
@@ -28,13 +28,13 @@ def differences(a, b, x, y, found):
         while word != 0:
             if n_found == 2:
                 return 3
-            found[n_found] = w * 64 + popcount((word - ONE) & ~word)
+            found[n_found] = w * 64 + n_bits((word - ONE) & ~word)
             n_found += 1
             word &= word - ONE
     return n_found
 
 
-@inner
+@kernel
 def mark_overlap(center, others, newest, earlier, x, y, marks):
     """Mark the points of one ball that earlier balls of the pair cover.
 
@@ -80,7 +80,7 @@ def count_fresh(x, center, sets, newest, earlier, marks):
     return fresh
 
 
-@inner
+@kernel
 def is_covered(x, y, given, sets, newest, earlier):
     """Tell whether a test of x and y given a set belongs to any look so far."""
     found = np.empty(2, np.int64)

@@ -4,13 +4,12 @@ The layout is that of `ibmap.kernels.factors`, the random numbers those of
 `ibmap.kernels.gibbs`.
 """
 
-from numba import njit
-
+from ibmap.kernels.compiling import kernel
 from ibmap.kernels.factors import add_log_weights, find_cells
 from ibmap.kernels.gibbs import draw_state
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel
 def move(v, before, after, cells, layout):
     """Follow a change of one variable in the cells of its factors. cells: IN and OUT."""
     starts, members, steps = layout[4], layout[5], layout[6]
@@ -18,7 +17,7 @@ def move(v, before, after, cells, layout):
         cells[members[k]] += steps[k] * (after - before)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sweep_factors(state, words, cardinalities, layout, log_values, cells, log_weights):
     """Redraw every variable once, in order. state, words, cells: IN and OUT. log_weights: scratch."""
     for v in range(state.shape[0]):
@@ -28,7 +27,7 @@ def sweep_factors(state, words, cardinalities, layout, log_values, cells, log_we
         state[v] = drawn
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def run_factors(state, words, cardinalities, layout, log_values, cells, log_weights, schedule, codes):
     """Run one chain and write down its draws.
 
@@ -46,7 +45,7 @@ def run_factors(state, words, cardinalities, layout, log_values, cells, log_weig
             codes[row, v] = state[v]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def anneal(state, words, cardinalities, layout, log_values, base, temperatures, cells, log_weights):
     """Lead one draw of the base distribution to the network; return its log importance weight.
 

@@ -9,10 +9,10 @@ together are the ``layout``: (offsets, scope_starts, scope, strides, starts, mem
 
 import math
 
-from numba import njit
+from ibmap.kernels.compiling import kernel
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel
 def find_cells(row, layout, cells):
     """Find the cell of every factor that a row of states points to. cells: OUT."""
     offsets, scope_starts, scope, strides = layout[0], layout[1], layout[2], layout[3]
@@ -23,7 +23,7 @@ def find_cells(row, layout, cells):
         cells[f] = cell
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel
 def add_log_weights(v, state, n_states, cells, layout, log_values, log_weights):
     """Add up the factors around a variable for each of its states. log_weights: OUT."""
     starts, members, steps = layout[4], layout[5], layout[6]
@@ -35,7 +35,7 @@ def add_log_weights(v, state, n_states, cells, layout, log_values, log_weights):
             log_weights[a] += log_values[cell + a * steps[k]]
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel
 def log_total(log_weights, n_states):
     """Log of the sum of exp of the first entries."""
     top = log_weights[0]
@@ -49,7 +49,7 @@ def log_total(log_weights, n_states):
     return top + math.log(total)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pseudo_log_likelihoods(codes, cardinalities, layout, log_values, cells, log_weights, values):
     """Sum log Pr(x_v | all others) over the variables, for each row.
 
@@ -67,7 +67,7 @@ def pseudo_log_likelihoods(codes, cardinalities, layout, log_values, cells, log_
         values[r] = total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_pseudo_gradient(codes, weights, cardinalities, layout, log_values, cells, log_weights, gradient):
     """Weighted sum of the rows' pseudo-log-likelihoods, and its gradient by the log-values.
 
@@ -93,7 +93,7 @@ def add_pseudo_gradient(codes, weights, cardinalities, layout, log_values, cells
     return value
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def conditional_log_weights(codes, v, n_states, layout, log_values, cells, log_weights):
     """Log of Pr(v | all others), up to a constant, for each row. log_weights: OUT, a line a row."""
     for r in range(codes.shape[0]):
@@ -101,7 +101,7 @@ def conditional_log_weights(codes, v, n_states, layout, log_values, cells, log_w
         add_log_weights(v, codes[r, v], n_states, cells, layout, log_values, log_weights[r])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def centre(cardinalities, layout, log_values):
     """Subtract from every factor its means along each axis. log_values: IN and OUT."""
     offsets, scope_starts, scope, strides = layout[0], layout[1], layout[2], layout[3]

@@ -6,16 +6,17 @@ Its marginal likelihood is set beside that of main effects, with a link and with
 import math
 
 import numpy as np
-from numba import njit
+
+from ibmap.kernels.compiling import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def log_factorial(k, log_factorials):
     """Give log k!, looked up for small numbers."""
     return log_factorials[int(k)] if k < log_factorials.shape[0] else math.lgamma(k + 1.0)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def log_table(counts, log_factorials):
     """Give the log marginal likelihood of the states in each cell, with a uniform prior on probabilities.
 
@@ -32,7 +33,7 @@ def log_table(counts, log_factorials):
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def log_margins_table(counts, log_factorials):
     """Give `log_table` of all cells taken as one."""
     whole = np.zeros((1, counts.shape[1]))
@@ -42,7 +43,7 @@ def log_margins_table(counts, log_factorials):
     return log_table(whole, log_factorials)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def log_split_table(counts, log_factorials):
     """Give `log_table` of cells split by the states of one more variable. counts: IN, cells by x by y."""
     n_cells, r, k = counts.shape
@@ -54,7 +55,7 @@ def log_split_table(counts, log_factorials):
     return log_table(split, log_factorials)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def averaged(main_with, main_without, split, kept, stratified, share):
     """Average both models with a link and without; give the log ratio, and that of tables alone.
 
@@ -70,7 +71,7 @@ def averaged(main_with, main_without, split, kept, stratified, share):
     return with_link - log_sum(math.log1p(-share) + main_without, math.log(share) + kept), by_table
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def log_sum(a, b):
     """Give log(exp(a) + exp(b))."""
     return max(a, b) + math.log1p(math.exp(-abs(a - b)))

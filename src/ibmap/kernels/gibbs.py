@@ -10,18 +10,19 @@ depend on what other threads do.
 import math
 
 import numpy as np
-from numba import njit
+
+from ibmap.kernels.compiling import kernel
 
 UNIT = 2.0**-53  # the spacing of the 2**53 uniform numbers drawn from [0, 1)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel
 def rotate_left(word, n_bits):
     """Rotate a 64-bit word."""
     return (word << np.uint64(n_bits)) | (word >> np.uint64(64 - n_bits))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def next_uniform(words):
     """Draw a number of [0, 1) by xoshiro256++.
 
@@ -38,7 +39,7 @@ def next_uniform(words):
     return np.float64(drawn >> np.uint64(11)) * UNIT
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sweep_binary(state, words, starts, neighbours, biases, slopes):
     """Redraw every variable of a two-state network once, in order.
 
@@ -53,7 +54,7 @@ def sweep_binary(state, words, starts, neighbours, biases, slopes):
         state[v] = next_uniform(words) * (1.0 + math.exp(-log_odds)) < 1.0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def run_binary(state, words, starts, neighbours, biases, slopes, schedule, codes):
     """Run one chain of a two-state network and write down its draws.
 
@@ -70,7 +71,7 @@ def run_binary(state, words, starts, neighbours, biases, slopes, schedule, codes
             codes[row, v] = state[v]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def draw_state(log_weights, n_states, words):
     """Draw a state with probability proportional to ``exp(log_weights[state])``.
 
@@ -90,7 +91,7 @@ def draw_state(log_weights, n_states, words):
     return n_states - 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sweep_general(state, words, starts, neighbours, fields, field_starts, tables, table_starts, log_weights):
     """Redraw every variable once, in order, whatever the numbers of states.
 
@@ -112,7 +113,7 @@ def sweep_general(state, words, starts, neighbours, fields, field_starts, tables
         state[v] = draw_state(log_weights, n_states, words)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def run_general(
     state, words, starts, neighbours, fields, field_starts, tables, table_starts, log_weights, schedule, codes
 ):

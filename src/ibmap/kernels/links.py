@@ -19,9 +19,9 @@ marginal likelihoods, and the factor is the ratio of the two averages.
 import math
 
 import numpy as np
-from numba import njit
 
 from ibmap.kernels.cells import count_split, label_rows, states_of_cells
+from ibmap.kernels.compiling import kernel
 from ibmap.kernels.full_tables import averaged, log_margins_table, log_split_table, log_table
 from ibmap.kernels.logistic import (
     backward,
@@ -36,13 +36,13 @@ from ibmap.kernels.logistic import (
 )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def log_size(n_states, is_ordered):
     """Give the log determinant of `centred`."""
     return math.log(centred(n_states, True, 0, 0)) if is_ordered else -math.log(n_states)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def log_prior(x, y, n_states, ordered, ridge):
     """Give the log determinant of the prior precision of a link's effects."""
     a, b = n_scores(n_states[x], ordered[x]), n_scores(n_states[y], ordered[y])
@@ -50,7 +50,7 @@ def log_prior(x, y, n_states, ordered, ridge):
     return a * b * math.log(ridge) + b * own + a * other
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def prior_entry(x, y, n_states, ordered, ridge, i, j):
     """Give an entry of the prior precision of a link's effects; effect (t, e) has number t * width + e."""
     width = n_scores(n_states[y], ordered[y])
@@ -58,7 +58,7 @@ def prior_entry(x, y, n_states, ordered, ridge, i, j):
     return ridge * own * centred(n_states[y], ordered[y], i % width, j % width)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def log_factor(x, y, n_states, ordered, ridge, is_moment, gradient, information):
     """Give the log Bayes factor of a link; gradient and information (lower triangle) are used up."""
     size = gradient.shape[0]
@@ -90,7 +90,7 @@ def log_factor(x, y, n_states, ordered, ridge, is_moment, gradient, information)
     return 0.5 * total + math.log(mean_square / size)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def blanket_prior(x, members, firsts, width, n_states, ordered, ridge, prior):
     """Write the prior precision of the slopes on a blanket. prior: OUT, zero before."""
     base = n_states[x] - 1
@@ -103,7 +103,7 @@ def blanket_prior(x, members, firsts, width, n_states, ordered, ridge, prior):
                 prior[at, to] = prior_entry(x, members[a], n_states, ordered, ridge, i, j)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def design_of(states, members, firsts, n_cells, ordered):
     """Write each cell's states as columns of the design and their entries; the first states have none."""
     columns = np.full((n_cells, members.shape[0]), -1, np.int64)
@@ -117,7 +117,7 @@ def design_of(states, members, firsts, n_cells, ordered):
     return columns, values
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def stratified_factor(x, y, counts, n_states, ordered, ridge, is_moment):
     """Give the log Bayes factor of a main effect of Y on X beside cells with probabilities of their own.
 
@@ -144,7 +144,7 @@ def stratified_factor(x, y, counts, n_states, ordered, ridge, is_moment):
     return log_factor(x, y, n_states, ordered, ridge, is_moment, gradient, information)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def margins_of(counts, own, other):
     """Give the data points of a two-way table, none if they say nothing of a link.
 
@@ -168,7 +168,7 @@ def margins_of(counts, own, other):
     return n if highest < n else 0.0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def together(counts, own_ordered, other_ordered, a, b):
     """Sum over the data points of a cell the product of a feature of X and one of Y."""
     if not own_ordered and not other_ordered:
@@ -181,7 +181,7 @@ def together(counts, own_ordered, other_ordered, a, b):
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def log_margins(margins, log_posterior, log_determinant):
     """Give the log evidence of a fit beside that of the variable by itself, both with flat intercepts.
 
@@ -197,7 +197,7 @@ def log_margins(margins, log_posterior, log_determinant):
     return log_posterior - alone + 0.5 * (own + (margins.shape[0] - 1) * math.log(n) - log_determinant)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def member_factor(x, b, chosen, theta, inverse, n_states, ordered, ridges, is_moment):
     """Give the log Bayes factor of a member from its effects as fitted.
 
@@ -226,7 +226,7 @@ def member_factor(x, b, chosen, theta, inverse, n_states, ordered, ridges, is_mo
     return log_factor(x, b, n_states, ordered, ridges[1], is_moment, gradient, information)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def outside_factor(x, y, counts, design, fitted, n_states, ordered, ridge, is_moment):
     """Give the log Bayes factor of a variable that the fit left out.
 
@@ -273,7 +273,7 @@ def outside_factor(x, y, counts, design, fitted, n_states, ordered, ridge, is_mo
     return log_factor(x, y, n_states, ordered, ridge, is_moment, gradient, information)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fit_blanket(x, members, codes, weights, labels, kinds, model):
     """Fit X on a blanket.
 
@@ -315,7 +315,7 @@ def fit_blanket(x, members, codes, weights, labels, kinds, model):
     return counts, states, (columns, values, width, firsts), (theta, lower, probabilities), evidence
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def weigh_members(x, members, blanket, kinds, model, factors):
     """Give the log Bayes factor of every member.
 
@@ -364,7 +364,7 @@ def weigh_members(x, members, blanket, kinds, model, factors):
         factors[1, b] = found
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def weigh_others(x, others, blanket, labels, codes, weights, kinds, model, factors):
     """Give the log Bayes factor of variables outside a blanket.
 

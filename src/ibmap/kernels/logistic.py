@@ -11,7 +11,8 @@ both variables, so that it does not matter which state is the base.
 """
 
 import numpy as np
-from numba import njit
+
+from ibmap.kernels.compiling import kernel
 
 MAX_STEPS = 200
 SMALLEST = 1e-60  # share of a Newton step
@@ -20,13 +21,13 @@ NOTHING = 1e-26  # one that promises less than this is not taken
 SAFE = 1e-6  # a step that promises less than this cannot overshoot
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def n_scores(n_states, is_ordered):
     """Count the columns (or slope features) of a variable."""
     return min(1, n_states - 1) if is_ordered else n_states - 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def centred(n_states, is_ordered, i, j):
     """Give an entry of the form that measures centred effects: sum over states of (effect - mean)^2."""
     if is_ordered:
@@ -34,7 +35,7 @@ def centred(n_states, is_ordered, i, j):
     return (1.0 if i == j else 0.0) - 1.0 / n_states
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def moments(p, is_ordered, mean, covariance):
     """Give mean and covariance of a variable's slope features from the probabilities of its states.
 
@@ -53,7 +54,7 @@ def moments(p, is_ordered, mean, covariance):
             covariance[i, j] = (p[i + 1] if i == j else 0.0) - p[i + 1] * p[j + 1]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def with_intercepts(p, is_ordered, covariance):
     """Give the covariance of all features of a response: indicators, and the score if it is ordered."""
     r = p.shape[0]
@@ -71,7 +72,7 @@ def with_intercepts(p, is_ordered, covariance):
         covariance[r - 1, r - 1] = square - score * score
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def list_active(columns, values, width, r, is_ordered, parameters, features, factors):
     """List the parameters that matter in a cell; give how many.
 
@@ -92,7 +93,7 @@ def list_active(columns, values, width, r, is_ordered, parameters, features, fac
     return k
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def predict(theta, n_active, parameters, features, factors, eta, p):
     """Write the probabilities of a cell's states; give what to take from eta for their logarithms.
 
@@ -120,7 +121,7 @@ def predict(theta, n_active, parameters, features, factors, eta, p):
     return top + np.log(norm)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_prior(theta, prior, gradient, hessian):
     """Give the log prior density; begin the gradient and minus the Hessian (lower triangle) with its own."""
     total = 0.0
@@ -135,7 +136,7 @@ def add_prior(theta, prior, gradient, hessian):
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def evaluate(theta, states, columns, values, width, is_ordered, prior, gradient, hessian, probabilities):
     """Give the log posterior, its gradient and minus its Hessian (lower triangle).
 
@@ -173,7 +174,7 @@ def evaluate(theta, states, columns, values, width, is_ordered, prior, gradient,
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def cholesky(matrix, lower):
     """Factor a positive definite matrix given by its lower triangle.
 
@@ -190,7 +191,7 @@ def cholesky(matrix, lower):
                 lower[i, j] = s / lower[j, j]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def forward(lower, vector):
     """Solve lower x = vector in place."""
     for i in range(vector.shape[0]):
@@ -200,7 +201,7 @@ def forward(lower, vector):
         vector[i] = s / lower[i, i]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def backward(lower, vector):
     """Solve lower' x = vector in place."""
     for i in range(vector.shape[0] - 1, -1, -1):
@@ -210,7 +211,7 @@ def backward(lower, vector):
         vector[i] = s / lower[i, i]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fit(theta, states, columns, values, width, is_ordered, prior, lower, probabilities):
     """Find the mode by Newton's method with halved steps; give the log posterior.
 

@@ -13,14 +13,13 @@ as in `two_by_two`; its entry is at ``starts[a0 + b0, a1 + b1] + b0 * (a1 + b1 +
 
 import math
 
-from numba import njit
-
+from ibmap.kernels.compiling import kernel
 from ibmap.kernels.two_by_two import log_ratio
 
 SMALL = 16  # data points; four times the work for half as many more
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def lay_out(starts):
     """Number the entries, those of equal sums for X = 0 and 1 together; returns how many there are."""
     n_entries = 0
@@ -31,13 +30,13 @@ def lay_out(starts):
     return n_entries
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel
 def entry(starts, a0, a1, b0, b1):
     """Find the entry of a slice."""
     return starts[a0 + b0, a1 + b1] + b0 * (a1 + b1 + 1) + b1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def divide(starts, a0, a1, b0, b1, bounds, low, high):
     """Lower and raise the bounds of a slice to what dividing it in two gives."""
     total = a0 + a1 + b0 + b1
@@ -53,7 +52,7 @@ def divide(starts, a0, a1, b0, b1, bounds, low, high):
     return low, high
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def refine(starts, logs, factors, bounds):
     """Tabulate h / g, and what divisions make of it at least and at most.
 
@@ -73,7 +72,7 @@ def refine(starts, logs, factors, bounds):
                     bounds[here, 0], bounds[here, 1] = low, high
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def corner_ratios(logs, corners):
     """Tabulate D(u, v), h / g of slices with (u, v) data points in opposite cells and none elsewhere.
 

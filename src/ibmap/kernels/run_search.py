@@ -23,10 +23,10 @@ proves nothing.
 """
 
 import numpy as np
-from numba import njit
 
-from ibmap.kernels.bits import popcount
+from ibmap.kernels.compiling import kernel
 from ibmap.kernels.run_rows import ONE, next_place, row_costs
+from ibmap.kernels.slices import n_bits
 from ibmap.kernels.two_by_two import log_dependent
 
 GROWING = -1  # form of a growing node
@@ -37,7 +37,7 @@ GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 MIX = np.uint64(0xD6E8FEB86659FD93)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel
 def slot_of(members, form, n_slots):
     """Hash a set and a form."""
     mixed = (members ^ (np.uint64(form + 2) * MIX)) * GOLDEN
@@ -45,7 +45,7 @@ def slot_of(members, form, n_slots):
     return np.int64((mixed * GOLDEN) >> np.uint64(33)) & (n_slots - 1)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def push(heap, counts, key, node):
     """Put a node on the heap; of equal costs the older node comes first."""
     keys, items = heap
@@ -60,7 +60,7 @@ def push(heap, counts, key, node):
     keys[k], items[k] = key, node
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pop(heap, counts):
     """Take the lowest node off the heap: its cost and its number."""
     keys, items = heap
@@ -86,7 +86,7 @@ def pop(heap, counts):
     return lowest, first
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_node(nodes, heap, slots, counts, cost, rest, members, form, parent):
     """Put a node on the frontier, unless an equal one was reached at no more cost.
 
@@ -110,7 +110,7 @@ def add_node(nodes, heap, slots, counts, cost, rest, members, form, parent):
     push(heap, counts, cost + rest, node)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fill_slots(members, forms, n, slots):
     """Enter the first nodes, or rows, into a larger table. slots: OUT, all -1 before."""
     for node in range(n):
@@ -121,7 +121,7 @@ def fill_slots(members, forms, n, slots):
             slots[k] = node
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find_row(data, prior, rows, slots, counts, given, wanted, lows, is_bounded):
     """Look up, or work out, some tests given a set; there must be room for one more row.
 
@@ -143,7 +143,7 @@ def find_row(data, prior, rows, slots, counts, given, wanted, lows, is_bounded):
     return row
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel
 def settled_form(position, n_unasked, n_intact, size):
     """Skip what is known: the last of the members that were added first and are all there are."""
     if n_unasked > 0 and n_intact == size and position == size - 1:
@@ -154,7 +154,7 @@ def settled_form(position, n_unasked, n_intact, size):
     return position | (n_unasked << 8) | (n_intact << 16)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel
 def remainder(independent, low, trust):
     """Give what an answer costs at least, or with trust, is guessed to cost."""
     if trust == 0.0:
@@ -162,7 +162,7 @@ def remainder(independent, low, trust):
     return max(low, trust * min(independent, -log_dependent(independent)))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def grow(tables, counts, limit, node, row, lows, trust):
     """Branch a growing node: each later candidate is the next member, or none is."""
     nodes, heap, slots, rows = tables
@@ -181,12 +181,12 @@ def grow(tables, counts, limit, node, row, lows, trust):
             add_node(nodes, heap, slots, counts, total, rest, more, GROWING, node)
         cost += independent[k]
     if cost <= limit:
-        size = popcount(members)
+        size = n_bits(members)
         form = settled_form(0, size, size, size)
         add_node(nodes, heap, slots, counts, cost, 0.0, members, form, node)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def member_at(members, position):
     """Find the candidate behind a member's position."""
     k = 0
@@ -198,13 +198,13 @@ def member_at(members, position):
         k += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def shrink(tables, counts, limit, node, member, row):
     """Branch a shrinking node: the member asked about stays or goes."""
     nodes, heap, slots, rows = tables
     cost, members, form = nodes[0][node], nodes[1][node], nodes[2][node]
     position, n_unasked, n_intact = form & 255, (form >> 8) & 255, form >> 16
-    size = popcount(members)
+    size = n_bits(members)
     independent = rows[1][row, member]
     total = cost - log_dependent(independent)
     if total <= limit:
@@ -219,7 +219,7 @@ def shrink(tables, counts, limit, node, member, row):
         add_node(nodes, heap, slots, counts, total, 0.0, members & ~(ONE << np.uint64(member)), goes, node)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel
 def as_variables(members, order):
     """Write a set of candidates as a set of variables."""
     found = np.uint64(0)
@@ -229,10 +229,10 @@ def as_variables(members, order):
     return found
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def ranks_lower(members, others, order):
     """Tell whether a blanket wins a tie: fewer members, or the lower columns."""
-    n, n_others = popcount(members), popcount(others)
+    n, n_others = n_bits(members), n_bits(others)
     if n != n_others:
         return n < n_others
     a, b = as_variables(members, order), as_variables(others, order)
@@ -241,7 +241,7 @@ def ranks_lower(members, others, order):
     return (a & lowest) != 0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def end(nodes, counts, costs, tolerance, node, order):
     """Take note of a blanket."""
     cost = nodes[0][node]
@@ -254,7 +254,7 @@ def end(nodes, counts, costs, tolerance, node, order):
     costs[WINNING] = cost
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def advance(data, prior, tables, row_slots, counts, costs, tolerance, trust, n_more):
     """Search until it is done, so many nodes were looked at, or a table is full."""
     order = data[1]

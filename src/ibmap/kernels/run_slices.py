@@ -4,19 +4,17 @@ The candidates' states are bytes, eight to a word, so adding words counts the on
 candidates at once: no slice has more than 255 data points, and no byte overflows. What a slice
 contributes is then looked up by its counts.
 
-`prior` is (log odds and odds of a slice by the size of the set, -log p, the tables of
-`two_by_two`, `refined`), `refined` = (starts, contributions by size, bounds, corners) from
-`refined_slices`.
+`prior` is (tables of `two_by_two` by the size of the set, logs by count, `refined`), `refined` = (starts,
+contributions by size, bounds, corners) from `refined_slices`.
 """
 
 import math
 
 import numpy as np
-from numba import njit
 
+from ibmap.kernels.compiling import kernel
 from ibmap.kernels.refined_slices import SMALL
-from ibmap.kernels.two_by_two import SMALL as MEDIUM
-from ibmap.kernels.two_by_two import log_ratio, multiply, multiply_small, small_ratio
+from ibmap.kernels.two_by_two import MINUS_LOG_P, ODDS, UNSEEN, log_ratio, share
 
 BYTES = 8
 BYTE = np.uint64(255)
@@ -26,7 +24,7 @@ ONE = np.uint64(1)
 SAFE = 1.0 - 1e-9  # bounds are lowered by more than rounding can raise them
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_words(labels, x_column, packed, first, ones):
     """Add up the candidates' bytes by slice and X, from one word on. ones: OUT, zero before.
 
@@ -42,7 +40,7 @@ def add_words(labels, x_column, packed, first, ones):
             sums[places[i]] += words[i]
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel
 def add_entries(zero, one, start, width, contributions, bounds, sums, k):
     """Add what a slice of at most `SMALL` data points contributes to eight candidates."""
     for b in range(BYTES):
@@ -53,32 +51,24 @@ def add_entries(zero, one, start, width, contributions, bounds, sums, k):
         sums[k + b, 2] += bounds[at, 1]
 
 
-@njit(cache=True, nogil=True, inline="always")
-def add_products(zero, one, m0, m1, odds, tables, corners, sums, products, k):
-    """Multiply in a larger slice for eight candidates; nothing is known of how small it can become."""
-    logs, smalls = tables
+@kernel
+def add_larger(zero, one, m0, m1, table, logs, corners, sums, k):
+    """Add a larger slice for eight candidates; nothing is known of how small it can become."""
     for b in range(BYTES):
         shift = np.uint64(BYTES * b)
-        b0, b1 = np.int64((zero >> shift) & BYTE), np.int64((one >> shift) & BYTE)
-        a0, a1 = m0 - b0, m1 - b1
-        excess, log_big = products[k + b, 0], products[k + b, 1]
-        if m0 + m1 <= MEDIUM:
-            ratio = small_ratio(a0, a1, b0, b1, smalls)
-            excess, log_big = multiply_small(excess, log_big, odds[1] * ratio)
-        else:
-            t = log_ratio(a0, a1, b0, b1, logs)
-            ratio = math.exp(min(t, HUGE))
-            excess, log_big = multiply(excess, log_big, odds[0] + t)
-        products[k + b, 0], products[k + b, 1] = excess, log_big
+        b0, b1 = (zero >> shift) & BYTE, (one >> shift) & BYTE
+        a0, a1 = np.uint64(m0) - b0, np.uint64(m1) - b1
+        sums[k + b, 0] += share(a0, a1, b0, b1, table, logs) + table[UNSEEN]
+        ratio = math.exp(min(log_ratio(a0, a1, b0, b1, logs), HUGE))
         sums[k + b, 2] += max(ratio, (corners[a0, b1] + corners[a1, b0]) / 2)
 
 
-@njit(cache=True, nogil=True)
-def add_slices(ones, sizes, n_live, first, size, prior, sums, products):
-    """Go through the slices. sums, products: IN and OUT, a line for each candidate."""
-    slice_odds, _, tables, refined = prior
+@kernel
+def add_slices(ones, sizes, n_live, first, size, prior, sums):
+    """Go through the slices. sums: IN and OUT, a line for each candidate."""
+    tables, logs, refined = prior
     starts, contributions, bounds, corners = refined
-    known, odds = contributions[size], (slice_odds[size, 0], slice_odds[size, 1])
+    known, table = contributions[size], tables[size]
     for w in range(first, ones.shape[0]):
         for z in range(n_live):
             m0, m1 = sizes[z, 0], sizes[z, 1]
@@ -86,12 +76,12 @@ def add_slices(ones, sizes, n_live, first, size, prior, sums, products):
             if m0 + m1 <= SMALL:
                 add_entries(zero, one, starts[m0, m1], m1 + 1, known, bounds, sums, BYTES * w)
             else:
-                add_products(zero, one, m0, m1, odds, tables, corners, sums, products, BYTES * w)
+                add_larger(zero, one, m0, m1, table, logs, corners, sums, BYTES * w)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sliced_costs(labels, x_column, packed, sizes, n_live, size, prior, wanted, costs, lows):
-    """-log Pr(I) over the live slices for each candidate wanted, and bounds.
+    """-log Pr(I) for each candidate wanted, and bounds.
 
     labels: IN, live slice of each row or -1. sizes: IN, data points of each by X, none over 255.
     costs, lows: OUT, the entries of those wanted: the costs, and what either answer costs at least,
@@ -106,18 +96,18 @@ def sliced_costs(labels, x_column, packed, sizes, n_live, size, prior, wanted, c
     """
     n_words = packed.shape[0]
     ones = np.zeros((n_words, 2 * n_live + 2), np.uint64)
-    sums, products = np.zeros((BYTES * n_words, 3)), np.zeros((BYTES * n_words, 2))
+    sums = np.zeros((BYTES * n_words, 3))
     first = 0
     while first < n_words and (wanted >> np.uint64(BYTES * first)) & BYTE == 0:
         first += 1
     add_words(labels, x_column, packed, first, ones)
-    add_slices(ones, sizes, n_live, first, size, prior, sums, products)
-    odds, minus_log_p, n_slices = prior[0][size, 1], prior[1], 2.0**size
+    add_slices(ones, sizes, n_live, first, size, prior, sums)
+    odds, minus_log_p, n_slices = prior[0][size, ODDS], prior[0][size, MINUS_LOG_P], 2.0**size
     n_dead = n_slices - n_live
     for k in range(costs.shape[0]):
         if not (wanted >> np.uint64(k)) & ONE:
             continue
-        costs[k] = sums[k, 0] + products[k, 1] + math.log1p(products[k, 0])
+        costs[k] = sums[k, 0] + minus_log_p * (n_dead / n_slices)
         independent = minus_log_p * ((sums[k, 1] + n_dead) / n_slices)
         dependent = -math.log(-math.expm1(-odds * (sums[k, 2] + n_dead)))
         lows[k] = SAFE * min(independent, dependent)

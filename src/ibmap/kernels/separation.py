@@ -5,7 +5,8 @@ reached are joined to the set word by word.
 """
 
 import numpy as np
-from numba import njit
+
+from ibmap.kernels.compiling import kernel
 
 M1 = np.uint64(0x5555555555555555)
 M2 = np.uint64(0x3333333333333333)
@@ -13,7 +14,7 @@ M4 = np.uint64(0x0F0F0F0F0F0F0F0F)
 ONE = np.uint64(1)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def lowest_bit(word):
     """Give the position of the lowest bit of a word other than 0.
 
@@ -29,7 +30,7 @@ def lowest_bit(word):
     return np.int64(below & np.uint64(127))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def is_reached(neighbours, start, goal, closed, fresh):
     """Tell whether a path leads from `start` to `goal` outside `closed`.
 
@@ -60,7 +61,7 @@ def is_reached(neighbours, start, goal, closed, fresh):
     return False
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def separations(neighbours, orders, sizes, scratch, separated):
     """Tell for each row whether its first two variables are separated by the next few.
 

@@ -181,8 +181,20 @@ def _differences(first: MarkovGraph, second: MarkovGraph) -> tuple[tuple[int, in
 
 
 def _warn_of_columns(test: AveragedTest) -> None:
-    """Name the columns whose rare states are taken as one."""
+    """Name columns that hold the same information, and those whose rare states are taken as one."""
     names = [repr(name) for name in test.names]
+    groups: dict[bytes, list[str]] = {}
+    for name, column in zip(names, test.table.codes.T, strict=True):
+        _, first, numbers = np.unique(column, return_index=True, return_inverse=True)
+        if len(first) > 1:
+            groups.setdefault(np.argsort(np.argsort(first))[numbers].tobytes(), []).append(name)
+    copies = [" and ".join(group) for group in groups.values() if len(group) > 1]
+    if copies:
+        msg = (
+            f"columns that are copies of each other: {listed(copies)}. Which of them is joined to others "
+            "is arbitrary; drop all but one"
+        )
+        warnings.warn(msg, DataWarning, stacklevel=4)
     if test.regressions.merged:
         many = listed([names[x] for x in test.regressions.merged])
         msg = (

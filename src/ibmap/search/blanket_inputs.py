@@ -38,13 +38,12 @@ def data_of(columns: BinaryColumns, x: int, order: NDArray[np.int64]) -> tuple[A
     n_rows = columns.states.shape[1]
     keys = np.zeros(n_rows, np.uint64)
     states = np.zeros((n_rows, 8 * ((len(order) + 7) // 8)), np.uint8)
-    weights = np.minimum(columns.weights, LARGEST).astype(np.uint8)  # larger ones are never added up
     for k, y in enumerate(order):
         keys |= columns.states[y].astype(np.uint64) << np.uint64(k)
-        states[:, k] = columns.states[y] * weights
+        states[:, k] = columns.states[y]
     packed = np.ascontiguousarray(states.view("<u8").astype(np.uint64).T)
     x_column = np.ascontiguousarray(columns.states[x])
-    return columns.states, order, keys, x_column, columns.weights, columns.is_weighted, packed
+    return columns.states, order, keys, x_column, packed
 
 
 def prior_of(columns: BinaryColumns, n_candidates: int) -> tuple[Any, ...]:
@@ -62,17 +61,16 @@ def prior_of(columns: BinaryColumns, n_candidates: int) -> tuple[Any, ...]:
     tuple
         `prior` of `ibmap.kernels.run_slices`.
     """
-    odds, refined = _refined(columns.prior, n_candidates)
-    return odds, -math.log(columns.prior.probability), (columns.tables, columns.factors.smalls), refined
+    tables = np.array([columns.tables.given(size) for size in range(n_candidates + 1)])
+    return tables, columns.tables.logs, _refined(columns.prior, n_candidates)
 
 
 @lru_cache(maxsize=4)
-def _refined(prior: Prior, n_candidates: int) -> tuple[NDArray[np.float64], Arrays]:
-    """Tabulate the odds of a slice by size, and what small slices contribute by size and at most."""
+def _refined(prior: Prior, n_candidates: int) -> Arrays:
+    """Tabulate what small slices contribute by the size of the set, and at most."""
     starts, factors, bounds, corners = refined_tables(prior)
-    log_odds = np.array([prior.log_slice_odds(1 << k) for k in range(n_candidates + 1)])
-    odds = np.stack([log_odds, np.exp(log_odds)], axis=1)
-    return odds, (starts, np.log1p(odds[:, 1:] * factors), bounds, corners)
+    odds = np.exp([prior.log_slice_odds(1 << size) for size in range(n_candidates + 1)])
+    return starts, np.log1p(odds[:, None] * factors), bounds, corners
 
 
 @lru_cache(maxsize=4)

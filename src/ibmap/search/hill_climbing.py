@@ -5,7 +5,7 @@ known about the changes of X and of Y alone: every ascent refreshes two
 variables, and the gains of all other pairs stay valid.
 
 Where a score gives bounds, a pair's gain is worked out only when its bound does
-not rule it out: the flips taken are the same.
+not rule it out, and only as far as it could still win: the flips taken are the same.
 """
 
 from __future__ import annotations
@@ -13,27 +13,24 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ibmap.graph import MarkovGraph
-from ibmap.kernels import flips
-from ibmap.looking import Look, looking
 from ibmap.progress import Callback, Monitor, Progress
 from ibmap.score import LocalScore
 from ibmap.search.climb import Climb, ClimbState, Flip, Keeper
 from ibmap.search.cost import DistinctTests
 from ibmap.search.limits import Limits
-from ibmap.sharing import Team
+from ibmap.threads import ThreadPool
 from ibmap.ties import TOLERANCE
 
 __all__ = ["Callback", "Climb", "Flip", "Limits", "Progress", "best_flip", "hill_climb"]
 
-BATCH = 8  # variables or pairs worked on at a time, for any number of threads
-CROWD = 3  # of so many changes of a variable one is in doubt from where on all are worked out at once
-MOST_AT_ONCE = 100  # variables up to which that is done: with more it takes much memory
+BATCH = 8  # variables worked on at a time, for any number of threads
+AT_ONCE = 4  # pairs in doubt worked out at a time: one that wins may rule others out
+SAFE = 1e-9  # a term is worked out in full if it is this near to what is needed
 N_NEAREST = 50  # missing edges whose gain is worked out at the end
 
 
@@ -52,28 +49,6 @@ def hill_climb(
     The best of all n(n-1)/2 flips is taken if its gain is over 1e-9; among
     gains within 1e-9 of the best, the lowest pair wins.
 
-    Parameters
-    ----------
-    score : LocalScore
-        The score to maximise.
-    start : MarkovGraph
-        Where to begin.
-    limits : Limits, optional
-        When to stop early.
-    n_threads : int
-        Threads that refresh variables; the result is the same for any number.
-    callback : callable, optional
-        Called with a `Progress` after each step; it may raise `StopSearch` to end the climb there.
-    tests : DistinctTests, optional
-        Counts the tests, those of earlier climbs only once; this climb's alone by default.
-    keeper : Keeper, optional
-        Keeps the state of the climb, or has one to go on from.
-
-    Returns
-    -------
-    Climb
-        A structure without a better flip, unless a limit was hit.
-
     Examples
     --------
     >>> from ibmap.independence.bayesian import BayesianTest
@@ -86,8 +61,8 @@ def hill_climb(
     climber = _Climber(score, start, limits or Limits(), Monitor.of(callback))
     climber.tests = tests or climber.tests
     climber.remember(keeper)
-    with Team(n_threads) as team, looking(score, team) as look:
-        return climber.run(team, look)
+    with ThreadPool(n_threads) as threads:
+        return climber.run(threads)
 
 
 class _Climber:
@@ -132,29 +107,29 @@ class _Climber:
             is_optimum=self.is_optimum,
         )
 
-    def run(self, team: Team, look: Look) -> Climb:
+    def run(self, threads: ThreadPool) -> Climb:
         """Look at everything once, then ascend."""
-        stopped = self._look_at_all(look)
+        stopped = self._look_at_all(threads)
         if stopped is not None:
             self._offer(at_once=True)
             return self._climb(stopped, None)
         stopped = "optimum" if self.is_optimum else None
         while stopped is None:
-            stopped = self._ascend(team, look)
+            stopped = self._ascend(threads)
         self.is_optimum = stopped == "optimum"
         if stopped in ("optimum", "max_ascents"):
-            self._settle(team)
+            self._settle(threads)
         self._offer(at_once=True)
         return self._climb(stopped, np.where(self.is_exact & self.is_exact.T, self.gains, -np.inf))
 
-    def _look_at_all(self, look: Look) -> str | None:
+    def _look_at_all(self, threads: ThreadPool) -> str | None:
         """Refresh every variable, a few at a time; return why the climb ends, if it does."""
         while self.n_looked < self.n:
             self._tell("first look", self.n_looked, self.n)
             if (stopped := self._stop()) is not None:
                 return stopped
             last = min(self.n_looked + BATCH, self.n)
-            self._refresh(range(self.n_looked, last), look)
+            self._refresh(range(self.n_looked, last), threads)
             self.n_looked = last
             self._offer()
         self._tell("first look", self.n, self.n)
@@ -162,18 +137,12 @@ class _Climber:
             self._update_gains(x)
         return None
 
-    def _ascend(self, team: Team, look: Look) -> str | None:
+    def _ascend(self, threads: ThreadPool) -> str | None:
         """Take the best flip; return why the climb ends, if it does."""
         if self.limits.max_ascents is not None and len(self.trace) >= self.limits.max_ascents:
             return "max_ascents"
-        is_first = True
         while (doubtful := self._in_doubt()).any() and self._stop() is None:
-            crowded = [] if is_first else self._crowded(doubtful)
-            if crowded:
-                self._work_out_all(crowded, team)
-            else:
-                self._work_out(self._highest(doubtful), team)
-            is_first = False
+            self._work_out(self._highest(doubtful), threads, self._best_known())
             self._tell("weighing", 0)
             self._offer()
         if (stopped := self._stop()) is not None:
@@ -183,7 +152,7 @@ class _Climber:
         if not gain > TOLERANCE:
             return "optimum"
         self.adjacency[x, y] = self.adjacency[y, x] = not self.adjacency[x, y]
-        self._refresh((x, y), look)
+        self._refresh((x, y), threads)
         self._update_gains(x)
         self._update_gains(y)
         self.trace.append(Flip(x, y, bool(self.adjacency[x, y]), float(gain), self._total()))
@@ -191,46 +160,39 @@ class _Climber:
         self._offer()
         return None
 
+    def _best_known(self) -> float:
+        """Give the least gain that a pair needs to be taken, as far as is known."""
+        best = self.gains[self.is_exact & self.is_exact.T].max(initial=-np.inf)
+        return max(float(best), TOLERANCE) - TOLERANCE
+
     def _in_doubt(self) -> NDArray[np.bool_]:
         """Tell which pairs have a bound that does not rule out that they win."""
         if self.is_exact.all():
             return np.zeros((0, 0), bool)
         is_known = self.is_exact & self.is_exact.T
-        best = self.gains[is_known].max(initial=-np.inf)
-        return np.triu(~is_known & (self.gains >= max(best, TOLERANCE) - TOLERANCE))
-
-    def _crowded(self, doubtful: NDArray[np.bool_]) -> list[int]:
-        """List variables with so many changes in doubt that all at once take less time."""
-        sides = (doubtful | doubtful.T) & ~self.is_exact
-        is_crowded = sides.sum(axis=1) * CROWD > self.n
-        return np.flatnonzero(is_crowded)[:BATCH].tolist() if self.n <= MOST_AT_ONCE else []
-
-    def _work_out_all(self, variables: Sequence[int], team: Team) -> None:
-        """Replace the bounds of all changes of some variables by their terms."""
-        found = team.map(self.score.changes, variables, [self._blanket(x) for x in variables])
-        for x, terms in zip(variables, found, strict=True):
-            self.changes[x], self.is_exact[x] = terms, True
-        for x in variables:
-            self._update_gains(x)
+        return np.triu(~is_known & (self.gains >= self._best_known()))
 
     def _highest(self, wanted: NDArray[np.bool_]) -> NDArray[np.int64]:
         """List the wanted pairs with the highest gains or bounds, as many as a batch holds."""
         pairs = np.argwhere(wanted)
         order = np.argsort(-self.gains[wanted], kind="stable")
-        return np.asarray(pairs[order[:BATCH]])
+        return np.asarray(pairs[order[:AT_ONCE]])
 
-    def _work_out(self, pairs: NDArray[np.int64], team: Team) -> None:
-        """Replace the bounds of some pairs by their gains."""
-        sides = [(int(x), int(y)) for i, j in pairs for x, y in ((i, j), (j, i)) if not self.is_exact[x, y]]
-        blankets = [self._blanket(x, flipped=y) for x, y in sides]
-        terms = team.map(self.score.term, [x for x, _ in sides], blankets)
-        for (x, y), value in zip(sides, terms, strict=True):
-            self.changes[x, y] = value
-            self.is_exact[x, y] = True
-        for x in sorted({x for x, _ in sides}):
-            self._update_gains(x)
+    def _work_out(self, pairs: NDArray[np.int64], threads: ThreadPool, least: float = -math.inf) -> None:
+        """Replace the bounds of some pairs by their gains, or by bounds below `least`."""
+        for first, second in ((0, 1), (1, 0)):
+            sides = [(int(pair[first]), int(pair[second])) for pair in pairs]
+            sides = [(x, y) for x, y in sides if not self.is_exact[x, y] and self.gains[x, y] >= least]
+            needed = [self.changes[x, y] - (self.gains[x, y] - least) - SAFE for x, y in sides]
+            blankets = [self._blanket(x, flipped=y) for x, y in sides]
+            terms = threads.map(self.score.term, [x for x, _ in sides], blankets, needed)
+            for (x, y), value, enough in zip(sides, terms, needed, strict=True):
+                self.changes[x, y] = value
+                self.is_exact[x, y] = value >= enough
+            for x in sorted({x for x, _ in sides}):
+                self._update_gains(x)
 
-    def _settle(self, team: Team) -> None:
+    def _settle(self, threads: ThreadPool) -> None:
         """Work out the gains a result tells of: all edges, and the best missing edges."""
         while True:
             is_known = self.is_exact & self.is_exact.T
@@ -239,7 +201,7 @@ class _Climber:
             wanted = np.triu(~is_known & (self.adjacency | (self.gains > worst)))
             if not wanted.any() or self._stop() is not None:
                 return
-            self._work_out(self._highest(wanted), team)
+            self._work_out(self._highest(wanted), threads)
             self._tell("settling", 0)
             self._offer()
 
@@ -250,22 +212,21 @@ class _Climber:
             row[flipped] = not row[flipped]
         return tuple(np.flatnonzero(row).tolist())
 
-    def _refresh(self, variables: Sequence[int], look: Look) -> None:
+    def _refresh(self, variables: Sequence[int], threads: ThreadPool) -> None:
         """Ask the score anew for the changes of some variables."""
         blankets = [self._blanket(x) for x in variables]
-        found = look(variables, blankets, partial(self._count, variables, blankets))
-        for x, (upper, is_exact) in zip(variables, found, strict=True):
+        found = threads.map(self.score.bounds, variables, blankets)
+        for x, blanket, (upper, is_exact) in zip(variables, blankets, found, strict=True):
+            self.tests.look(x, blanket)
             self.changes[x] = upper
             self.is_exact[x] = is_exact
 
-    def _count(self, variables: Sequence[int], blankets: Sequence[tuple[int, ...]]) -> None:
-        """Count the tests of some looks."""
-        for x, blanket in zip(variables, blankets, strict=True):
-            self.tests.look(x, blanket)
-
     def _update_gains(self, x: int) -> None:
         """Recompute the gains, or their bounds, of all flips that touch one variable."""
-        flips.update_gains(x, self.changes, self.gains)
+        own = self.changes[x] - self.changes[x, x]
+        gains = own + (self.changes[:, x] - self.changes.diagonal())
+        gains[x] = -np.inf
+        self.gains[x] = self.gains[:, x] = gains
 
     def _total(self) -> float:
         """Sum the terms of all variables."""
@@ -301,27 +262,13 @@ class _Climber:
 
 
 def best_flip(gains: NDArray[np.float64]) -> tuple[int, int, float]:
-    """Find the pair whose flip gains most; ties go to the lowest pair.
+    """Find the pair whose flip gains most, and its gain; ties go to the lowest pair.
 
-    Parameters
-    ----------
-    gains : ndarray of shape (n_variables, n_variables)
-        Symmetric; minus infinity where there is nothing to flip.
-
-    Returns
-    -------
-    x, y : int
-        The pair, ``x < y``.
-    gain : float
-        Its gain; minus infinity if there is no pair.
-
-    Examples
-    --------
     >>> best_flip(np.array([[-np.inf, 2.0, 2.0], [2.0, -np.inf, 1.0], [2.0, 1.0, -np.inf]]))
     (0, 1, 2.0)
     """
-    first = flips.first_best(np.ascontiguousarray(gains, np.float64), TOLERANCE)
-    if first < 0:
+    best = gains.max(initial=-np.inf)
+    if best == -np.inf:
         return 0, 0, -math.inf
-    x, y = divmod(first, gains.shape[1])  # row by row: the lowest pair, x < y
+    x, y = divmod(int(np.argmax(gains >= best - TOLERANCE)), gains.shape[1])  # row by row: x < y
     return x, y, float(gains[x, y])

@@ -1,0 +1,194 @@
+"""Binary rows sorted by the slices of a blanket and packed into words.
+
+A slice holds the rows that agree on the blanket. Its rows with X = 0 come first, then those with X = 1.
+Slices of one row say nothing by themselves: they come last. A slice of up to 64 rows lies in one word,
+which it may share with others; a larger one has words of its own. Masks tell its rows with X = 0 and with X
+= 1 apart.
+"""
+
+import numpy as np
+
+from ibmap.kernels.compiling import kernel
+from ibmap.kernels.counting import hash_keys
+
+WORD = 64
+M1, M2 = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333)
+M4, M8 = np.uint64(0x0F0F0F0F0F0F0F0F), np.uint64(0x0101010101010101)
+ONE = np.uint64(1)
+FULL = np.uint64(0xFFFFFFFFFFFFFFFF)
+
+
+@kernel
+def popcount(v):
+    """Count the bits of a word; LLVM knows the pattern and uses its own instruction."""
+    v = v - ((v >> ONE) & M1)
+    v = (v & M2) + ((v >> np.uint64(2)) & M2)
+    v = (v + (v >> np.uint64(4))) & M4
+    return (v * M8) >> np.uint64(56)
+
+
+@kernel
+def n_bits(v):
+    """Count the bits of a word, as a signed number."""
+    return np.int64(popcount(v))
+
+
+@kernel
+def transpose(block):
+    """Exchange bit j of word i with bit i of word j. block: IN and OUT, 64 words."""
+    step, mask = 32, np.uint64(0x00000000FFFFFFFF)
+    while step > 0:
+        shift = np.uint64(step)
+        i = 0
+        while i < WORD:
+            moved = ((block[i] >> shift) ^ block[i + step]) & mask
+            block[i + step] ^= moved
+            block[i] ^= moved << shift
+            i = (i + step + 1) & ~step
+        step //= 2
+        mask ^= mask << np.uint64(step)
+
+
+@kernel
+def pack_rows(states, row_bits):
+    """Pack the states of each row, 64 variables a word. states: IN, by variable. row_bits: OUT, by row."""
+    for v in range(states.shape[0]):
+        block, shift = v // WORD, np.uint64(v % WORD)
+        for i in range(states.shape[1]):
+            row_bits[block, i] |= np.uint64(states[v, i]) << shift
+
+
+@kernel
+def sort_by_slice(states, x, members):
+    """Sort rows by slice and X; slices of one row come last.
+
+    Returns the keys of the slices (bit j is the state of member j), their rows with X = 0 and with X = 1, how
+    many have two rows or more, and the rows in order.
+    """
+    n_rows = states.shape[1]
+    row_keys, labels = np.zeros(n_rows, np.uint64), np.empty(n_rows, np.int64)
+    for j in range(members.shape[0]):
+        column, shift = states[members[j]], np.uint64(j)
+        for i in range(n_rows):
+            row_keys[i] |= np.uint64(column[i]) << shift
+    found = hash_keys(row_keys, labels)
+    n_slices = found.shape[0]
+    totals = np.zeros(n_slices, np.int64)
+    for i in range(n_rows):
+        totals[labels[i]] += 1
+    n_live = 0
+    for s in range(n_slices):
+        n_live += totals[s] > 1
+    number, keys = np.empty(n_slices, np.int64), np.empty(n_slices, np.uint64)
+    live, single = 0, n_live
+    for s in range(n_slices):
+        if totals[s] > 1:
+            number[s] = live
+            live += 1
+        else:
+            number[s] = single
+            single += 1
+        keys[number[s]] = found[s]
+    sizes, own = np.zeros((n_slices, 2), np.uint64), states[x]
+    for i in range(n_rows):
+        labels[i] = number[labels[i]]
+        sizes[labels[i], own[i]] += ONE
+    places, rows = np.empty((n_slices, 2), np.int64), np.empty(n_rows, np.int64)
+    place = 0
+    for s in range(n_slices):
+        places[s, 0] = place
+        places[s, 1] = place + np.int64(sizes[s, 0])
+        place += np.int64(sizes[s, 0] + sizes[s, 1])
+    for i in range(n_rows):
+        s, state = labels[i], own[i]
+        rows[places[s, state]] = i
+        places[s, state] += 1
+    return keys, sizes, n_live, rows
+
+
+@kernel
+def place_slices(sizes):
+    """Say where in the words each slice lies.
+
+    Returns first, middle and last word of each slice, where the middle one has the boundary between X = 0 and
+    X = 1; its rows there by masks; and the place of the first bit of each slice, and the end.
+    """
+    n_slices = sizes.shape[0]
+    words, masks = np.empty((n_slices, 3), np.int64), np.empty((n_slices, 2), np.uint64)
+    starts, bit = np.empty(n_slices + 1, np.int64), 0
+    for s in range(n_slices):
+        total, zeros = np.int64(sizes[s, 0] + sizes[s, 1]), np.int64(sizes[s, 0])
+        if bit % WORD + total > WORD:
+            bit += -bit % WORD
+        edge = bit + zeros
+        if total > WORD and edge % WORD == 0 and edge > bit:
+            middle = edge // WORD - 1  # no word of its own for the boundary
+        else:
+            middle = edge // WORD if total > WORD else bit // WORD
+        first = max(bit, middle * WORD)
+        last = min(bit + total, (middle + 1) * WORD)
+        masks[s, 0] = bits_between(first - middle * WORD, edge - middle * WORD)
+        masks[s, 1] = bits_between(edge - middle * WORD, last - middle * WORD)
+        words[s, 0], words[s, 1], words[s, 2] = bit // WORD, middle, (bit + total - 1) // WORD
+        starts[s] = bit
+        bit += total
+        if total > WORD:
+            bit += -bit % WORD
+    starts[n_slices] = bit
+    return words, masks, starts
+
+
+@kernel
+def bits_between(first, last):
+    """Give a word with the bits from `first` to `last` - 1."""
+    if last <= first:
+        return np.uint64(0)
+    below = FULL if last >= WORD else (ONE << np.uint64(last)) - ONE
+    return below & ~((ONE << np.uint64(first)) - ONE)
+
+
+@kernel
+def pack_slices(row_bits, rows, sizes, starts, outside):
+    """Pack rows slice by slice: a row of words for each word of rows, an entry for each variable outside."""
+    n_words = (starts[starts.shape[0] - 1] + WORD - 1) // WORD
+    slots = np.full(n_words * WORD, -1, np.int64)
+    place = 0
+    for s in range(sizes.shape[0]):
+        for k in range(np.int64(sizes[s, 0] + sizes[s, 1])):
+            slots[starts[s] + k] = rows[place]
+            place += 1
+    packed = np.empty((n_words, outside.shape[0]), np.uint64)
+    block, done = np.empty(WORD, np.uint64), 0
+    for b in range(row_bits.shape[0]):  # `outside` is sorted: its variables of a block are next to each other
+        end = done
+        while end < outside.shape[0] and outside[end] // WORD == b:
+            end += 1
+        if end == done:
+            continue
+        for k in range(n_words):
+            for j in range(WORD):
+                i = slots[k * WORD + j]
+                block[j] = row_bits[b, i] if i >= 0 else np.uint64(0)
+            transpose(block)
+            for v in range(done, end):
+                packed[k, v] = block[outside[v] % WORD]
+        done = end
+    return packed
+
+
+@kernel
+def count_ones(packed, words, masks):
+    """Count the rows in which each variable is 1, by slice, variable and X."""
+    n_slices, n_outside = words.shape[0], packed.shape[1]
+    ones = np.empty((n_slices, n_outside, 2), np.uint32)
+    for s in range(n_slices):
+        first, middle, last = words[s, 0], words[s, 1], words[s, 2]
+        for v in range(n_outside):
+            word = packed[middle, v]
+            zero, one = popcount(word & masks[s, 0]), popcount(word & masks[s, 1])
+            for k in range(first, middle):
+                zero += popcount(packed[k, v])
+            for k in range(middle + 1, last + 1):
+                one += popcount(packed[k, v])
+            ones[s, v, 0], ones[s, v, 1] = zero, one
+    return ones
