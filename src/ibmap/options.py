@@ -1,8 +1,8 @@
 """Options, each said once: its default, its check and its help text stand on one field.
 
-An options object is a frozen dataclass whose fields come from `option`. The objects of the tests and the
-searches are here; `ibmap.learning.options` joins them to those of the learners. The command line and the docstrings of the
-estimators are made from them.
+An options object is a frozen dataclass whose fields come from `option`. Those of the tests and the searches
+are here; `ibmap.learning.options` joins them to those of the learners. The command line and the docstrings of
+the estimators are made from them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ CLOSURES = ("gsmn", "gsmn-star", "gsimn")  # algorithms whose runs a tree search
 
 
 def as_number(
-    value: float, name: str, *, low: float, high: float, from_low: bool = False, to_high: bool = False
+    value: Any, name: str, *, low: float, high: float, from_low: bool = False, to_high: bool = False
 ) -> float:
     """Check an option that must lie between two bounds, which are allowed if so said.
 
@@ -59,7 +59,7 @@ def as_choice(value: str, name: str, choices: Sequence[str]) -> str:
     return value
 
 
-def as_count(value: int, name: str, *, low: int = 0) -> int:
+def as_count(value: Any, name: str, *, low: int = 0) -> int:
     """Check an option that must be a whole number, not below a bound.
 
     >>> as_count(3, "max_ascents")
@@ -102,8 +102,9 @@ def as_generator(random_state: RandomState) -> np.random.Generator:
 
     if isinstance(random_state, np.random.Generator):
         return random_state
-    is_seed = isinstance(random_state, Integral) and not isinstance(random_state, bool)
-    if random_state is not None and not (is_seed and random_state >= 0):
+    seed: Any = random_state
+    is_seed = isinstance(seed, Integral) and not isinstance(seed, bool)
+    if random_state is not None and not (is_seed and seed >= 0):
         msg = f"random_state must be None, a whole number from 0 or a numpy Generator; got {random_state!r}"
         raise InvalidOptionError(msg)
     return np.random.default_rng(random_state)
@@ -256,7 +257,7 @@ class BayesianOptions(PriorOptions):
     hyperparameters: str = option(
         "sums",
         Words(("sums", "ones", "bdeu")),
-        "Dirichlet parameters: 1 and sums of it, all 1, or BDeu.",
+        "Parameters of the Dirichlet priors: 1 and sums of it, all 1, or BDeu.",
         TESTS,
     )
     slices: str = option(
@@ -363,8 +364,8 @@ class BestFirstOptions(TimeOptions):
     closure: str = option(
         "gsmn",
         Words(CLOSURES),
-        "The algorithm whose runs are searched. Those of GSMN are searched one variable at a time; the tree of "
-        "the others' runs is exponential: give a limit.",
+        "The algorithm whose runs are searched. Those of GSMN are searched one variable at a time; the tree "
+        "of the others' runs is exponential: give a limit.",
     )
     max_nodes: int | None = option(
         None, Count(), "Stop after so many nodes, with the best so far and a bound.", metavar="N", none=""

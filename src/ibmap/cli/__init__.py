@@ -15,25 +15,11 @@ from ibmap.cli.loading import skip_plugins
 from ibmap.errors import IbmapError
 
 USER_ERROR = 2
-RARELY = (
-    100_000  # new objects between two looks for garbage; by default 700, over and over while libraries load
-)
+RARELY = 100_000  # new objects between two collections of garbage; the default, 700, is for longer runs
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Run a command and end the process.
-
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        What follows the program's name; that of the process by default.
-
-    Raises
-    ------
-    SystemExit
-        With 0, or 2 after a user's error (told on standard error without a traceback), or 130 after an
-        interrupt.
-    """
+    """Run a command and end the process: with 0, 2 after a user's error, or 130 after an interrupt."""
     _collect_rarely()
     skip_plugins()
     from ibmap.cli.app import app

@@ -12,13 +12,7 @@ if TYPE_CHECKING:
 
 
 def has_compiled_kernels() -> bool:
-    """Tell whether compiled kernels of an earlier run can be expected.
-
-    Returns
-    -------
-    bool
-        True if Numba has left any beside the package or in its own folder.
-    """
+    """Tell whether compiled kernels of an earlier run can be expected."""
     if os.environ.get("NUMBA_DISABLE_JIT") == "1":
         return True
     from ibmap import kernels
@@ -27,19 +21,7 @@ def has_compiled_kernels() -> bool:
 
 
 def prepare_climb(table: EncodedTable, n_processes: int | None, waiting: Waiting) -> None:
-    """Compile the kernels a climb needs, if an earlier run has not.
-
-    With one process alone they are compiled as they are called: no more than are needed.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        What will be learned from.
-    n_processes : int or None
-        How many may compile at once, of which at most four do; one for each core if None.
-    waiting : Waiting
-        Is told that it takes a while.
-    """
+    """Compile the kernels a climb needs, if an earlier run has not."""
     from ibmap.options import n_cores
 
     n_processes = n_processes or n_cores()
@@ -57,18 +39,7 @@ def prepare_climb(table: EncodedTable, n_processes: int | None, waiting: Waiting
 
 
 def needed_groups(table: EncodedTable) -> tuple[Any, ...]:
-    """List the groups of kernels that a climb on a table will need.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        What will be learned from.
-
-    Returns
-    -------
-    tuple of Group
-        Those that take longest to compile first.
-    """
+    """List the groups of kernels that a climb on a table will need."""
     from ibmap.kernels.first_use import ANY_STATES, BINARY, BINARY_UNWEIGHTED, MANY_ROWS, MANY_TERMS
     from ibmap.table_score import FEW, MANY_STATES, WORTHWHILE
 

@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Any, Self, TypeVar
 
 from ibmap.cli.console import INTERRUPTED
@@ -21,13 +21,7 @@ MESSAGE = (
 
 
 class Interrupts:
-    """The callback of a search that can be interrupted; use it as a context around the search.
-
-    Parameters
-    ----------
-    callback : callable
-        Told of every step.
-    """
+    """The callback of a search that can be interrupted; use it as a context around the search."""
 
     def __init__(self, callback: Callable[[Any], None]) -> None:
         self.is_asked = False
@@ -39,41 +33,18 @@ class Interrupts:
             self._before = signal.signal(signal.SIGINT, self._hear)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         if self._before is not None:
             signal.signal(signal.SIGINT, self._before)
 
     def __call__(self, progress: Any) -> None:
-        """Pass progress on, and stop the search if that was asked for.
-
-        Parameters
-        ----------
-        progress : Progress
-            Where the search stands.
-        """
+        """Pass progress on, and stop the search if that was asked for."""
         self._callback(progress)
         if self.is_asked:
             raise StopSearch
 
     def unless(self, improve: Callable[..., T], found: T, *arguments: Any) -> T:
-        """Improve on what was found, unless Ctrl-C says that it is good enough.
-
-        Parameters
-        ----------
-        improve : callable
-            Takes what was found, and more.
-        found : object
-            What was found.
-        *arguments : object
-            What `improve` takes besides.
-
-        Returns
-        -------
-        object
-            The improved thing, or `found`.
-        """
+        """Improve on what was found, unless Ctrl-C says that it is good enough."""
         try:
             return improve(found, *arguments)
         except KeyboardInterrupt:
@@ -81,13 +52,7 @@ class Interrupts:
             return found
 
     def end(self) -> None:
-        """End the process with 130 if the search was interrupted.
-
-        Raises
-        ------
-        SystemExit
-            If it was.
-        """
+        """End the process with 130 if the search was interrupted."""
         if self.is_asked:
             raise SystemExit(INTERRUPTED)
 

@@ -11,11 +11,7 @@ LOOKED_FOR = ("scipy.linalg", "coverage")  # by Numba: products of matrices, tra
 
 
 def load_numba() -> None:
-    """Load Numba without the libraries that it looks for and that no kernel uses.
-
-    SciPy's linear algebra takes a tenth of a second. A command that needs these libraries itself
-    gets them afterwards as usual; compiled code of this process could not call ``np.cov``.
-    """
+    """Load Numba without the libraries that it looks for and that no kernel uses."""
     with unavailable(LOOKED_FOR):
         from ibmap.kernels.compiling import IS_COMPILED
 
@@ -32,18 +28,6 @@ def skip_plugins() -> None:
 def unavailable(names: tuple[str, ...]) -> Iterator[None]:
     """Let imports of modules fail as if they were not installed, unless they are loaded already.
 
-    Parameters
-    ----------
-    names : tuple of str
-        The modules.
-
-    Yields
-    ------
-    None
-        While it lasts.
-
-    Examples
-    --------
     >>> with unavailable(("this",)):
     ...     import this
     Traceback (most recent call last):

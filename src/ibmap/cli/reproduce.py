@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
-from enum import StrEnum
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Annotated, Any, Self
-
-import typer
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from ibmap.cli.console import INTERRUPTED, output, print_json, printable, say
+from ibmap.cli.flags import argument, flag
+from ibmap.cli.progress import make_bar
 from ibmap.errors import InvalidOptionError
 
 if TYPE_CHECKING:
@@ -22,64 +20,26 @@ if TYPE_CHECKING:
     from ibmap.experiments.study import Study
 
 
-class Bins(StrEnum):
-    """How numbers are cut."""
-
-    width = "width"
-    frequency = "frequency"
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the program.
-
-    Parameters
-    ----------
-    app : typer.Typer
-        The program.
-    """
-    app.command("reproduce")(_reproduce)
-
-
-def _reproduce(  # noqa: PLR0913, PLR0917 - a command's options are its parameters
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[NAME]...", help="Studies to run, or all; without a name, a list.", show_default=False
-        ),
-    ] = None,
-    quick: Annotated[
-        bool, typer.Option("--quick", help="A taste: a few cells, a run or two each, about a minute a study.")
-    ] = False,
-    folder: Annotated[
-        str, typer.Option("--output", "-o", metavar="DIR", help="Folder for rows, tables and figures.")
-    ] = "reproduction",
-    jobs: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N", min=1, help="Processes; one for each core if not given.", show_default=False
-        ),
-    ] = None,
-    seed: Annotated[int, typer.Option(metavar="S", min=0, help="Seed of everything.")] = 1,
-    repetitions: Annotated[
-        int | None,
-        typer.Option(
-            metavar="R", min=1, help="Data sets a cell, instead of as many as declared.", show_default=False
-        ),
-    ] = None,
-    data: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            exists=True,
-            file_okay=False,
-            help="Folder with the benchmark sets that do not follow from rules, NAME.csv each.",
-            show_default=False,
-        ),
-    ] = None,
-    bins: Annotated[
-        Bins, typer.Option(help="Cut numbers in benchmark sets into intervals of equal width or frequency.")
-    ] = Bins.width,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the tables as JSON.")] = False,
+def reproduce(  # noqa: PLR0913, PLR0917 - a command's options are its parameters
+    names: list[str] | None = argument("[NAME]...", "Studies to run, or all; without a name, a list.", None),
+    quick: bool = flag(
+        False, "A taste: a few cells, a run or two each, about a minute a study.", None, "--quick"
+    ),
+    folder: str = flag("reproduction", "Folder for rows, tables and figures.", "DIR", "--output", "-o"),
+    jobs: int | None = flag(None, "Processes; one for each core if not given.", "N", min=1),
+    seed: int = flag(1, "Seed of everything.", "S", min=0),
+    repetitions: int | None = flag(None, "Data sets a cell, instead of as many as declared.", "R", min=1),
+    data: Path | None = flag(
+        None,
+        "Folder with the benchmark sets that do not follow from rules, NAME.csv each.",
+        "DIR",
+        exists=True,
+        file_okay=False,
+    ),
+    bins: Literal["width", "frequency"] = flag(
+        "width", "Cut numbers in benchmark sets into intervals of equal width or frequency."
+    ),
+    as_json: bool = flag(False, "Print the tables as JSON.", None, "--json"),
 ) -> None:
     """Run the paper's experiments, and print their tables beside the published numbers.
 
@@ -89,7 +49,7 @@ def _reproduce(  # noqa: PLR0913, PLR0917 - a command's options are its paramete
     from ibmap.experiments.paper import paper_studies
     from ibmap.experiments.recommended import recommended_studies
 
-    studies = {**paper_studies(data, bins.value), **pairwise_studies(), **recommended_studies(data)}
+    studies = {**paper_studies(data, bins), **pairwise_studies(), **recommended_studies(data)}
     if not names:
         _list(studies, as_json)
         return
@@ -105,10 +65,8 @@ def _reproduce(  # noqa: PLR0913, PLR0917 - a command's options are its paramete
 def _list(studies: dict[str, Study], as_json: bool) -> None:
     """Tell which studies there are."""
     if as_json:
-        fields = (
-            {"name": each.name, "title": each.title, "runs": len(each.runs)} for each in studies.values()
-        )
-        print_json(list(fields))
+        listed = studies.values()
+        print_json([{"name": each.name, "title": each.title, "runs": len(each.runs)} for each in listed])
         return
     from rich.table import Table
 
@@ -206,18 +164,13 @@ class _Bar:
         if not sys.stderr.isatty():
             say(f"{self.study.name}: {self.study.title}, {len(self.study.runs)} runs")
             return self
-        from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+        from rich.progress import TextColumn, TimeRemainingColumn
 
-        columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TextColumn("left"))
-        console = Console(file=sys.stderr, markup=False)
-        self._bar = Progress(*columns, TimeRemainingColumn(), console=console, transient=True)
+        self._bar = make_bar(TextColumn("left"), TimeRemainingColumn())
         self._bar.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         if self._bar is not None:
             self._bar.stop()
 

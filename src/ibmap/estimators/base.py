@@ -111,7 +111,7 @@ class StructureLearner(BaseEstimator):  # type: ignore[misc]
 
     def _keep(self, given: dict[str, Any]) -> None:
         """Store the arguments of ``__init__`` under their names, as scikit-learn demands."""
-        vars(self).update({name: value for name, value in given.items() if name != "self"})
+        self.__dict__.update({name: value for name, value in given.items() if name != "self"})
 
     def _options(self) -> Any:
         """Give the options of the learner."""

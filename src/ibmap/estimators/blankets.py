@@ -14,20 +14,10 @@ class TestingLearner(StructureLearner):
     __test__ = False  # not a test case, whatever its name begins with
 
     def __init__(  # noqa: PLR0913 -- keyword-only options, as scikit-learn has them
-        self,
-        *,
-        test: Any = "bayesian",
-        prior: float = 0.5,
-        hyperparameters: str = "sums",
-        slices: str = "all",
-        equivalent_sample_size: float = 1.0,
-        penalty: float = 1.0,
-        ridge: float = 1.0,
-        ordered: Any = False,
-        significance: float = 0.05,
-        missing: str = "error",
-        bins: Any = None,
-    ) -> None:
+        self, *, test: Any = "bayesian", prior: float = 0.5, hyperparameters: str = "sums",
+        slices: str = "all", equivalent_sample_size: float = 1.0, penalty: float = 1.0, ridge: float = 1.0,
+        ordered: Any = False, significance: float = 0.05, missing: str = "error", bins: Any = None,
+    ) -> None:  # fmt: skip
         self._keep(locals())
 
 
@@ -82,23 +72,11 @@ class GSMN(TestingLearner):
     _algorithm = "gsmn"
 
     def __init__(  # noqa: PLR0913 -- keyword-only options, as scikit-learn has them
-        self,
-        *,
-        test: Any = "bayesian",
-        rule: str = "or",
-        grow: str = "once",
-        order: str = "association",
-        prior: float = 0.5,
-        hyperparameters: str = "sums",
-        slices: str = "all",
-        equivalent_sample_size: float = 1.0,
-        penalty: float = 1.0,
-        ridge: float = 1.0,
-        ordered: Any = False,
-        significance: float = 0.05,
-        missing: str = "error",
-        bins: Any = None,
-    ) -> None:
+        self, *, test: Any = "bayesian", rule: str = "or", grow: str = "once", order: str = "association",
+        prior: float = 0.5, hyperparameters: str = "sums", slices: str = "all",
+        equivalent_sample_size: float = 1.0, penalty: float = 1.0, ridge: float = 1.0, ordered: Any = False,
+        significance: float = 0.05, missing: str = "error", bins: Any = None,
+    ) -> None:  # fmt: skip
         self._keep(locals())
 
 
@@ -119,21 +97,11 @@ class IAMB(TestingLearner):
     _algorithm = "iamb"
 
     def __init__(  # noqa: PLR0913 -- keyword-only options, as scikit-learn has them
-        self,
-        *,
-        rule: str = "or",
-        test: Any = "bayesian",
-        prior: float = 0.5,
-        hyperparameters: str = "sums",
-        slices: str = "all",
-        equivalent_sample_size: float = 1.0,
-        penalty: float = 1.0,
-        ridge: float = 1.0,
-        ordered: Any = False,
-        significance: float = 0.05,
-        missing: str = "error",
-        bins: Any = None,
-    ) -> None:
+        self, *, rule: str = "or", test: Any = "bayesian", prior: float = 0.5,
+        hyperparameters: str = "sums", slices: str = "all", equivalent_sample_size: float = 1.0,
+        penalty: float = 1.0, ridge: float = 1.0, ordered: Any = False, significance: float = 0.05,
+        missing: str = "error", bins: Any = None,
+    ) -> None:  # fmt: skip
         self._keep(locals())
 
 
@@ -154,20 +122,9 @@ class HITON(TestingLearner):
     _algorithm = "hiton"
 
     def __init__(  # noqa: PLR0913 -- keyword-only options, as scikit-learn has them
-        self,
-        *,
-        rule: str = "and",
-        max_given: int | None = 3,
-        test: Any = "bayesian",
-        prior: float = 0.5,
-        hyperparameters: str = "sums",
-        slices: str = "all",
-        equivalent_sample_size: float = 1.0,
-        penalty: float = 1.0,
-        ridge: float = 1.0,
-        ordered: Any = False,
-        significance: float = 0.05,
-        missing: str = "error",
-        bins: Any = None,
-    ) -> None:
+        self, *, rule: str = "and", max_given: int | None = 3, test: Any = "bayesian", prior: float = 0.5,
+        hyperparameters: str = "sums", slices: str = "all", equivalent_sample_size: float = 1.0,
+        penalty: float = 1.0, ridge: float = 1.0, ordered: Any = False, significance: float = 0.05,
+        missing: str = "error", bins: Any = None,
+    ) -> None:  # fmt: skip
         self._keep(locals())

@@ -33,8 +33,8 @@ ATTRIBUTES = {
     "n_features_in_": ("int", "Number of columns."),
     "feature_names_in_": (
         "ndarray of str",
-        "Column names; ``x0, x1, ...`` for an array or a list, where other scikit-learn estimators have no such "
-        "attribute.",
+        "Column names; ``x0, x1, ...`` for an array or a list, where other scikit-learn estimators have no "
+        "such attribute.",
     ),
 }
 
@@ -53,11 +53,12 @@ def documented(learner: L) -> L:
     head, examples = inspect.cleandoc(learner.__doc__).split("Examples\n", 1)
     head, _, own = head.partition("Attributes\n----------\n")
     common = {name: said for name, said in ATTRIBUTES.items() if f"{name} : " not in own}
+    parameters = _entries((name, *said[name]) for name in names)
+    attributes = f"{own.strip()}\n{_entries((name, *text) for name, text in common.items())}".strip()
     learner.__doc__ = (
-        f"{head}Parameters\n----------\n{_entries((name, *said[name]) for name in names)}\n\n"
-        f"Attributes\n----------\n{own.strip()}\n{_entries((name, *text) for name, text in common.items())}\n\n"
-        f"Examples\n{examples}\n"
-    ).replace("----------\n\n", "----------\n")
+        f"{head}Parameters\n----------\n{parameters}\n\n"
+        f"Attributes\n----------\n{attributes}\n\nExamples\n{examples}\n"
+    )
     return learner
 
 
@@ -69,8 +70,8 @@ def _only_for(name: str, tests: tuple[str, ...]) -> str:
 
 def _entries(said: Iterable[tuple[str, str, str]]) -> str:
     """Write names, types and texts as numpydoc has them."""
-    indent = {"initial_indent": " " * 4, "subsequent_indent": " " * 4}
-    return "\n".join(
-        f"{name} : {kind}\n{textwrap.fill(text, 90, break_on_hyphens=False, **indent)}"
+    indented = (
+        (f"{name} : {kind}", textwrap.indent(textwrap.fill(text, 86, break_on_hyphens=False), " " * 4))
         for name, kind, text in said
     )
+    return "\n".join(line for entry in indented for line in entry)

@@ -38,28 +38,13 @@ class IBMAPTS(StructureLearner):
     _algorithm = "ts"
 
     def __init__(  # noqa: PLR0913 -- keyword-only options, as scikit-learn has them
-        self,
-        *,
-        closure: str = "gsmn",
-        rule: str = "or",
-        grow: str = "once",
-        order: str = "association",
-        test: Any = "bayesian",
-        prior: float = 0.5,
-        hyperparameters: str = "sums",
-        slices: str = "all",
-        equivalent_sample_size: float = 1.0,
-        penalty: float = 1.0,
-        ridge: float = 1.0,
-        ordered: Any = False,
-        max_nodes: int | None = None,
-        max_seconds: float | None = None,
-        max_memory: int | str | None = "1 GB",
-        missing: str = "error",
-        bins: Any = None,
-        n_jobs: int | None = None,
-        callback: Callback | None = None,
-    ) -> None:
+        self, *, closure: str = "gsmn", rule: str = "or", grow: str = "once", order: str = "association",
+        test: Any = "bayesian", prior: float = 0.5, hyperparameters: str = "sums", slices: str = "all",
+        equivalent_sample_size: float = 1.0, penalty: float = 1.0, ridge: float = 1.0, ordered: Any = False,
+        max_nodes: int | None = None, max_seconds: float | None = None,
+        max_memory: int | str | None = "1 GB", missing: str = "error", bins: Any = None,
+        n_jobs: int | None = None, callback: Callback | None = None,
+    ) -> None:  # fmt: skip
         self._keep(locals())
 
     def _store(self, result: SearchResult) -> Self:

@@ -14,16 +14,23 @@ if TYPE_CHECKING:
     from ibmap.learning.hill_climbing import learn_hc
     from ibmap.learning.learners import LEARNERS, Learner
     from ibmap.learning.options import (
-        GSMNOptions, HillClimbingOptions, HITONOptions, IAMBOptions, LearnerOptions, RecommendedOptions,
-        ScoreOptions, TestOptions, TreeSearchOptions,
-    )  # fmt: skip
+        GSMNOptions,
+        HillClimbingOptions,
+        HITONOptions,
+        IAMBOptions,
+        LearnerOptions,
+        RecommendedOptions,
+        ScoreOptions,
+        TestOptions,
+        TreeSearchOptions,
+    )
     from ibmap.learning.recommended import learn_recommended
     from ibmap.learning.tree_search import learn_ts
 
 __all__ = [
-    "LEARNERS", "GSMNOptions", "HITONOptions", "HillClimbingOptions", "IAMBOptions", "Learner", "LearnerOptions",
-    "RecommendedOptions", "ScoreOptions", "TestOptions", "TreeSearchOptions", "learn_gsimn", "learn_gsmn",
-    "learn_gsmn_star", "learn_hc", "learn_hiton", "learn_iamb", "learn_recommended", "learn_ts",
+    "LEARNERS", "GSMNOptions", "HITONOptions", "HillClimbingOptions", "IAMBOptions", "Learner",
+    "LearnerOptions", "RecommendedOptions", "ScoreOptions", "TestOptions", "TreeSearchOptions", "learn_gsimn",
+    "learn_gsmn", "learn_gsmn_star", "learn_hc", "learn_hiton", "learn_iamb", "learn_recommended", "learn_ts",
 ]  # fmt: skip
 
 

@@ -41,8 +41,8 @@ def learn_hc(
 ) -> SearchResult:
     """Learn a structure with IBMAP-HC; the same for any number of threads.
 
-    `checkpoint` is a file that keeps the search, written every few seconds and when it ends early. `resume` is a
-    checkpoint of the same table and options to go on from (limits may differ), which is then kept up to date
+    `checkpoint` is a file that keeps the search, written every few seconds and when it ends early. `resume`
+    is a checkpoint of the same table and options to go on from (limits may differ); it is kept up to date
     unless `checkpoint` names another file. The result is that of a run without interruption.
     """
     begun = time.perf_counter()

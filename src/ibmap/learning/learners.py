@@ -13,8 +13,8 @@ from ibmap.learning.tree_search import learn_ts
 from ibmap.result import SearchResult
 
 __all__ = [
-    "LEARNERS", "Learner", "learn_gsimn", "learn_gsmn", "learn_gsmn_star", "learn_hc", "learn_hiton", "learn_iamb",
-    "learn_recommended", "learn_ts",
+    "LEARNERS", "Learner", "learn_gsimn", "learn_gsmn", "learn_gsmn_star", "learn_hc", "learn_hiton",
+    "learn_iamb", "learn_recommended", "learn_ts",
 ]  # fmt: skip
 
 

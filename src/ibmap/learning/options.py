@@ -76,8 +76,18 @@ class LearnerOptions(Options, ABC):
         return {each.name: _recorded(getattr(self, each.name)) for each in fields(self)}
 
 
+class LimitedOptions(ClimbOptions):
+    """Options of the hill climbs, as the searches take them."""
+
+    def limits(self) -> Limits:
+        """Collect the limits."""
+        from ibmap.search.limits import Limits
+
+        return Limits(self.max_ascents, self.max_seconds)
+
+
 @dataclass(frozen=True, kw_only=True)
-class RecommendedOptions(ClimbOptions, AveragedOptions, LearnerOptions):
+class RecommendedOptions(LimitedOptions, AveragedOptions, LearnerOptions):
     """Options of `ibmap.IBMAP`."""
 
     tests: ClassVar[tuple[str, ...]] = ("averaged",)
@@ -85,8 +95,8 @@ class RecommendedOptions(ClimbOptions, AveragedOptions, LearnerOptions):
     start: Any = option(
         "empty",
         Words((*FINDERS, "empty"), "graph"),
-        "Where the first climb begins: the structure of another learner, no edges, or a graph over the columns. "
-        "A second climb begins with the blankets that the variables choose by themselves.",
+        "Where the first climb begins: the structure of another learner, no edges, or a graph over the "
+        "columns. A second climb begins with the blankets that the variables choose by themselves.",
     )
 
     def make_test(self, table: EncodedTable) -> AveragedTest:
@@ -94,10 +104,6 @@ class RecommendedOptions(ClimbOptions, AveragedOptions, LearnerOptions):
         from ibmap.independence.averaged import AveragedTest
 
         return AveragedTest(table, self.prior, self.ordered, self.table_share)
-
-    def limits(self) -> Limits:
-        """Collect the limits."""
-        return _limits(self)
 
     def recorded(self) -> dict[str, Any]:
         """Give the options as results record them, with the name of the test."""
@@ -156,7 +162,7 @@ class ScoreOptions(TestedOptions):
     test: Any = option(
         "bayesian",
         Words(tests, "callable"),
-        "The test the score is made of. A callable takes the encoded table and returns a `ProbabilisticTest`.",
+        "The test of the score. A callable takes the encoded table and returns a `ProbabilisticTest`.",
         TESTS,
     )
 
@@ -206,7 +212,7 @@ class HITONOptions(TestOptions):
     rule: str = option(
         "and",
         Words(("and", "or")),
-        "Join two variables only if each finds the other, which is HITON's symmetry correction, or if either does.",
+        "Join two variables only if each finds the other (HITON's symmetry correction), or if either does.",
         BLANKETS,
     )
     max_given: int | None = option(
@@ -220,20 +226,16 @@ class HITONOptions(TestOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class HillClimbingOptions(ClimbOptions, ScoreOptions):
+class HillClimbingOptions(LimitedOptions, ScoreOptions):
     """Options of `ibmap.IBMAPHC`."""
 
     start: Any = option(
         "gsmn",
         Words(STARTS, "graph"),
-        "Where to begin: the structure GSMN finds (the paper's choice) or one of its relatives, no edges, GSMN's "
-        'structure and no edges, keeping the better score ("best"), or a graph over the columns (networkx, '
-        "MarkovGraph or matrix).",
+        "Where to begin: the structure GSMN finds (the paper's choice) or one of its relatives, no edges, "
+        'GSMN\'s structure and no edges, keeping the better score ("best"), or a graph over the columns '
+        "(networkx, MarkovGraph or matrix).",
     )
-
-    def limits(self) -> Limits:
-        """Collect the limits."""
-        return _limits(self)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -267,13 +269,6 @@ OPTIONS: dict[str, type[LearnerOptions]] = {  # of each learner
     "iamb": IAMBOptions,
     "hiton": HITONOptions,
 }
-
-
-def _limits(options: ClimbOptions) -> Limits:
-    """Collect the limits of a climb."""
-    from ibmap.search.limits import Limits
-
-    return Limits(options.max_ascents, options.max_seconds)
 
 
 def _recorded(value: Any) -> Any:
