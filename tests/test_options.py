@@ -15,16 +15,14 @@ from ibmap.options import (
     AveragedOptions,
     BayesianOptions,
     ClassicalOptions,
-    Count,
-    Number,
     PairwiseOptions,
-    Words,
     declared,
     defaults,
 )
 
 ESTIMATORS = (
-    ibmap.IBMAP, ibmap.IBMAPHC, ibmap.IBMAPTS, ibmap.GSMN, ibmap.GSMNStar, ibmap.GSIMN, ibmap.IAMB, ibmap.HITON
+    ibmap.IBMAP, ibmap.IBMAPHC, ibmap.IBMAPTS, ibmap.GSMN, ibmap.GSMNStar, ibmap.GSIMN, ibmap.IAMB,
+    ibmap.HITON,
 )  # fmt: skip
 TESTS = {
     ibmap.BayesianTest: BayesianOptions,
@@ -77,9 +75,7 @@ def test_a_flag_tells_every_default():
 
 
 def wrong_value(check):
-    if isinstance(check, Words):
-        return "nonsense"
-    return {Count: -1, Number: float("nan")}.get(type(check), "some")
+    return "nonsense" if check.words else {"int": -1, "float": float("nan")}.get(check.kind, "some")
 
 
 @pytest.mark.parametrize(("learner", "name"), EVERY)

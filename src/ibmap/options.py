@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
+from functools import partial
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ibmap.errors import InvalidOptionError
 
@@ -110,82 +111,35 @@ def as_generator(random_state: RandomState) -> np.random.Generator:
     return np.random.default_rng(random_state)
 
 
-class Check(Protocol):
-    """What an option may be."""
-
-    @property
-    def kind(self) -> str:
-        """The type as docstrings name it."""
-
-    def __call__(self, value: Any, name: str) -> None:
-        """Refuse a value, naming the option."""
-
-
 @dataclass(frozen=True)
-class Words:
-    """One of a few words, or something else if so said."""
-
-    words: tuple[str, ...]
-    other: str = ""
-
-    @property
-    def kind(self) -> str:
-        """The type as docstrings name it."""
-        words = ", ".join(f'"{word}"' for word in self.words)
-        return f"{{{words}}}" + (f" or {self.other}" if self.other else "")
-
-    def __call__(self, value: Any, name: str) -> None:
-        """Refuse an unknown word."""
-        if isinstance(value, str) or not self.other:
-            as_choice(value, name, self.words)
-
-
-@dataclass(frozen=True)
-class Number:
-    """A number between two bounds."""
-
-    low: float = 0.0
-    high: float = 1.0
-    from_low: bool = False
-    to_high: bool = False
-    kind: str = "float"
-
-    def __call__(self, value: Any, name: str) -> None:
-        """Refuse a value out of bounds."""
-        as_number(value, name, low=self.low, high=self.high, from_low=self.from_low, to_high=self.to_high)
-
-
-@dataclass(frozen=True)
-class Count:
-    """A whole number."""
-
-    low: int = 0
-    kind: str = "int"
-
-    def __call__(self, value: Any, name: str) -> None:
-        """Refuse a value that is too small or not whole."""
-        as_count(value, name, low=self.low)
-
-
-@dataclass(frozen=True)
-class Memory:
-    """An amount of memory."""
-
-    kind: str = "int or str"
-
-    def __call__(self, value: Any, name: str) -> None:
-        """Refuse what is no amount."""
-        as_bytes(value, name)
-
-
-@dataclass(frozen=True)
-class Anything:
-    """What only the table can tell to be right or wrong."""
+class Check:
+    """What an option may be: the type as docstrings name it, and what refuses a value."""
 
     kind: str
+    refuse: Callable[[Any, str], Any] = lambda value, name: None
+    words: tuple[str, ...] = ()  # those possible, if any are
+    low: int | None = None  # the smallest whole number possible
 
-    def __call__(self, value: Any, name: str) -> None:
-        """Refuse nothing."""
+
+def number(low: float, high: float, *, from_low: bool = False, to_high: bool = False) -> Check:
+    """Allow a number between two bounds; see `as_number`."""
+    return Check("float", partial(as_number, low=low, high=high, from_low=from_low, to_high=to_high))
+
+
+def count(low: int = 0) -> Check:
+    """Allow a whole number."""
+    return Check("int", partial(as_count, low=low), low=low)
+
+
+def one_of(*words: str, other: str = "") -> Check:
+    """Allow one of a few words, or something else if so said."""
+
+    def refuse(value: Any, name: str) -> None:
+        if isinstance(value, str) or not other:
+            as_choice(value, name, words)
+
+    kind = "{" + ", ".join(f'"{word}"' for word in words) + "}"
+    return Check(f"{kind} or {other}" if other else kind, refuse, words)
 
 
 @dataclass(frozen=True)
@@ -222,7 +176,7 @@ class Options:
         for name, each in declared(type(self)).items():
             value = getattr(self, name)
             if value is not None or each.none is None:
-                each.check(value, name)
+                each.check.refuse(value, name)
 
 
 def declared(options: type[Options]) -> dict[str, Option]:
@@ -235,9 +189,9 @@ def defaults(options: type[Options]) -> dict[str, Any]:
     return {each.name: each.default for each in fields(options)}
 
 
-_PRIOR = Number(LOWEST_PRIOR, 1), "Prior probability that two variables are independent.", TESTS
+_PRIOR = number(LOWEST_PRIOR, 1), "Prior probability that two variables are independent.", TESTS
 _ORDERED = (
-    Anything("bool or list of column names or numbers"),
+    Check("bool or list of column names or numbers"),
     "Variables whose states are in order; each then has one slope.",
     TESTS,
 )
@@ -256,18 +210,18 @@ class BayesianOptions(PriorOptions):
 
     hyperparameters: str = option(
         "sums",
-        Words(("sums", "ones", "bdeu")),
+        one_of("sums", "ones", "bdeu"),
         "Parameters of the Dirichlet priors: 1 and sums of it, all 1, or BDeu.",
         TESTS,
     )
     slices: str = option(
         "all",
-        Words(("all", "seen")),
+        one_of("all", "seen"),
         "Split the prior over all configurations of the conditioning set, or those seen.",
         TESTS,
     )
     equivalent_sample_size: float = option(
-        1.0, Number(0, INFINITY), "Equivalent sample size of the BDeu parameters.", TESTS, metavar="A"
+        1.0, number(0, INFINITY), "Equivalent sample size of the BDeu parameters.", TESTS, metavar="A"
     )
 
 
@@ -277,12 +231,12 @@ class PairwiseOptions(PriorOptions):
 
     penalty: float = option(
         1.0,
-        Number(0, 100, from_low=True),
+        number(0, 100, from_low=True),
         "Price of many variables: 1 expects three neighbours each, 0 half of all.",
         TESTS,
         metavar="G",
     )
-    ridge: float = option(1.0, Number(1e-6, 1e6), "Precision of the prior on effects.", TESTS, metavar="R")
+    ridge: float = option(1.0, number(1e-6, 1e6), "Precision of the prior on effects.", TESTS, metavar="R")
     ordered: Any = option(False, *_ORDERED)
 
 
@@ -294,7 +248,7 @@ class AveragedOptions(Options):
     ordered: Any = option(False, *_ORDERED)
     table_share: float = option(
         0.25,
-        Number(0, 1, from_low=True, to_high=True),
+        number(0, 1, from_low=True, to_high=True),
         "Prior probability that neighbours act together rather than by main effects alone.",
         TESTS,
         metavar="P",
@@ -305,7 +259,7 @@ class AveragedOptions(Options):
 class ClassicalOptions(Options):
     """Options of `ibmap.ChiSquareTest` and `ibmap.GTest`."""
 
-    significance: float = option(0.05, Number(0, 1), "Level of significance.", TESTS, metavar="P")
+    significance: float = option(0.05, number(0, 1), "Level of significance.", TESTS, metavar="P")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -314,7 +268,7 @@ class RuleOptions(Options):
 
     rule: str = option(
         "or",
-        Words(("or", "and")),
+        one_of("or", "and"),
         "Join two variables if either is in the other's blanket, or only if both are.",
         BLANKETS,
     )
@@ -325,11 +279,11 @@ class GrowShrinkOptions(RuleOptions):
     """Options of growing and shrinking."""
 
     grow: str = option(
-        "once", Words(("once", "repeat")), "One pass of growing, or passes until one adds nothing.", BLANKETS
+        "once", one_of("once", "repeat"), "One pass of growing, or passes until one adds nothing.", BLANKETS
     )
     order: str = option(
         "association",
-        Words(("association", "columns")),
+        one_of("association", "columns"),
         "Try the most dependent variable first, or go by column.",
         BLANKETS,
     )
@@ -341,7 +295,7 @@ class TimeOptions(Options):
 
     max_seconds: float | None = option(
         None,
-        Number(0, INFINITY),
+        number(0, INFINITY),
         "Stop the search after so many seconds, with the best so far.",
         metavar="S",
         none="",
@@ -353,7 +307,7 @@ class ClimbOptions(TimeOptions):
     """Options of the hill climbs."""
 
     max_ascents: int | None = option(
-        None, Count(), "Stop after so many changes, with the best so far.", metavar="N", none=""
+        None, count(), "Stop after so many changes, with the best so far.", metavar="N", none=""
     )
 
 
@@ -363,16 +317,16 @@ class BestFirstOptions(TimeOptions):
 
     closure: str = option(
         "gsmn",
-        Words(CLOSURES),
+        one_of(*CLOSURES),
         "The algorithm whose runs are searched. Those of GSMN are searched one variable at a time; the tree "
         "of the others' runs is exponential: give a limit.",
     )
     max_nodes: int | None = option(
-        None, Count(), "Stop after so many nodes, with the best so far and a bound.", metavar="N", none=""
+        None, count(), "Stop after so many nodes, with the best so far and a bound.", metavar="N", none=""
     )
     max_memory: int | str | None = option(
         "1 GB",
-        Memory(),
+        Check("int or str", as_bytes),
         'Stop when the search takes so much memory: bytes, or a text such as "500 MB".',
         metavar="SIZE",
         none="no limit",

@@ -36,14 +36,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     except BrokenPipeError:
         _forget_output()
         sys.exit(1)
-    except IbmapError as error:
-        say(f"error: {error}")
-        sys.exit(USER_ERROR)
-    except OSError as error:
+    except (IbmapError, OSError, MemoryError) as error:
         say(f"error: {_told(error)}")
-        sys.exit(USER_ERROR)
-    except MemoryError:
-        say("error: there is not enough memory for this table; drop columns (--drop) or take fewer rows")
         sys.exit(USER_ERROR)
     sys.exit(0)
 
@@ -54,9 +48,11 @@ def _collect_rarely() -> None:
     atexit.register(gc.freeze)
 
 
-def _told(error: OSError) -> str:
-    """Say what the system refused, with the file."""
-    if error.strerror and error.filename:
+def _told(error: Exception) -> str:
+    """Say what went wrong, with the file if there is one."""
+    if isinstance(error, MemoryError):
+        return "there is not enough memory for this table; drop columns (--drop) or take fewer rows"
+    if isinstance(error, OSError) and error.strerror and error.filename:
         return f"{error.filename}: {error.strerror}"
     return str(error)
 

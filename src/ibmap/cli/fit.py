@@ -2,14 +2,13 @@
 
 import json
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ibmap.cli.console import print_facts, print_json, say, warnings_as_messages
 from ibmap.cli.flags import flag
-from ibmap.cli.options import QUIET, TABLE, ReadingAsLearned, check_folder
+from ibmap.cli.options import QUIET, TABLE, ReadingAsLearned, check_place
 from ibmap.cli.progress import Waiting
-from ibmap.errors import FileFormatError, InvalidOptionError
+from ibmap.errors import InvalidOptionError
 
 if TYPE_CHECKING:
     from ibmap.model import MarkovNetwork
@@ -41,17 +40,15 @@ def fit(  # noqa: PLR0913, PLR0917 - a command's options are its parameters
     from ibmap.model import MarkovNetwork
 
     strength = _read_strength(prior_strength)
-    _check_model_output(model)
+    ending = check_place(model, "model", ".json", ".uai")
     structure = read_network(network)
     with warnings_as_messages(quiet), Waiting("fitting", quiet):
         data = reading.read(table, structure)
         fitted = MarkovNetwork.fit(
             data, graph_of(structure), prior_strength=strength, potentials=potentials, method=method
         )
-    if Path(model).suffix.lower() == ".uai":
-        fitted.save_uai(model)
-    else:
-        fitted.save(model)
+    write = fitted.save_uai if ending == ".uai" else fitted.save
+    write(model)
     if as_json:
         print_json(json.loads(json.dumps(asdict(fitted.report) if fitted.report else None)))
     else:
@@ -69,14 +66,6 @@ def _read_strength(text: str) -> float | str:
     except ValueError:
         msg = f"--prior-strength {text}: it must be a number of at least 0, or validate"
         raise InvalidOptionError(msg) from None
-
-
-def _check_model_output(path: str) -> None:
-    """Refuse a place where no model can be written."""
-    if Path(path).suffix.lower() not in (".json", ".uai"):
-        msg = f"cannot write {path!r}: a model's name must end in .json or .uai"
-        raise FileFormatError(msg)
-    check_folder(path)
 
 
 def _print(model: "MarkovNetwork") -> None:

@@ -13,7 +13,7 @@ import typer
 
 from ibmap.cli.console import INTERRUPTED, say
 from ibmap.learning.options import OPTIONS, READING, TEST_OPTIONS, TestOptions
-from ibmap.options import Count, Number, Option, Words, declared, defaults
+from ibmap.options import Option, declared, defaults
 
 # What is given in another way on the command line: its type, what follows the flag, and the help text.
 GIVEN_AS: dict[str, tuple[Any, str | None, str]] = {
@@ -110,17 +110,15 @@ def _learner_flag(name: str, learners: list[str]) -> Parameter:
     if 0 < len(users) < 3:
         only = [*(["ibmap"] if "ibmap" in learners else []), *(each for each in users if each != "ibmap")]
         text = f"{', '.join(only)}: {text[0].lower()}{text[1:]}"
-    low = said[0].check.low if isinstance(said[0].check, Count) else None
-    made = flag(None, text + _default(name, learners), metavar, panel=said[0].panel, min=low)
+    told = text + _default(name, learners)
+    made = flag(None, told, metavar, panel=said[0].panel, min=said[0].check.low)
     return _parameter(name, kind, made)
 
 
 def _kind(said: list[Option]) -> Any:
     """Give the type that the command line reads."""
-    words = dict.fromkeys(word for each in said if isinstance(each.check, Words) for word in each.check.words)
-    if words:
-        return Literal[tuple(words)] | None
-    return {Count: int, Number: float}.get(type(said[0].check), str) | None
+    check = said[0].check
+    return (Literal[check.words] if check.words else {"int": int, "float": float}.get(check.kind, str)) | None
 
 
 def _default(name: str, learners: list[str]) -> str:

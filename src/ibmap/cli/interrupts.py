@@ -1,4 +1,4 @@
-"""Ctrl-C while a search runs: asked once, it ends at its next step; asked twice, at once."""
+"""Ctrl-C while a search runs: the first ends it at its next step, the second at once."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Interrupts:
     """The callback of a search that can be interrupted; use it as a context around the search."""
 
     def __init__(self, callback: Callable[[Any], None]) -> None:
-        self.is_asked = False
+        self.is_interrupted = False
         self._callback = callback
         self._before: Any = None
 
@@ -38,9 +38,9 @@ class Interrupts:
             signal.signal(signal.SIGINT, self._before)
 
     def __call__(self, progress: Any) -> None:
-        """Pass progress on, and stop the search if that was asked for."""
+        """Pass progress on, and stop the search after Ctrl-C."""
         self._callback(progress)
-        if self.is_asked:
+        if self.is_interrupted:
             raise StopSearch
 
     def unless(self, improve: Callable[..., T], found: T, *arguments: Any) -> T:
@@ -48,17 +48,17 @@ class Interrupts:
         try:
             return improve(found, *arguments)
         except KeyboardInterrupt:
-            self.is_asked = True
+            self.is_interrupted = True
             return found
 
     def end(self) -> None:
         """End the process with 130 if the search was interrupted."""
-        if self.is_asked:
+        if self.is_interrupted:
             raise SystemExit(INTERRUPTED)
 
     def _hear(self, number: int, frame: FrameType | None) -> None:
         """Take note of Ctrl-C, or give way to the second one."""
-        if self.is_asked:
+        if self.is_interrupted:
             raise KeyboardInterrupt
-        self.is_asked = True
+        self.is_interrupted = True
         os.write(sys.stderr.fileno(), MESSAGE.encode())  # print is not safe where a signal may arrive

@@ -99,10 +99,7 @@ def learn(
         if algorithm == "hc" and not given.keys() & OTHER_KERNELS:
             prepare_climb(data, running.threads, waiting)
         result = _run(data, algorithm, chosen, how, interrupts)
-    writers = {path: partial(_write_network, result, path) for path in outputs or []}
-    if report is not None:
-        writers[report] = partial(_write_page, result, report, Path(source_name(table)).name, data)
-    _deliver(result, source_name(table), as_json, writers, quiet)
+    _deliver(result, source_name(table), as_json, _writers(result, outputs, report, table, data), quiet)
     interrupts.end()
 
 
@@ -182,7 +179,7 @@ def _run(
     running |= {"n_threads": n_threads} if learner.is_parallel else {}
     with interrupts:
         result = learner.learn(table, options, callback=interrupts, **running)
-    return result if interrupts.is_asked else interrupts.unless(weighed, result, options, table)
+    return result if interrupts.is_interrupted else interrupts.unless(weighed, result, options, table)
 
 
 def weighed(result: "SearchResult", options: "LearnerOptions", table: "EncodedTable") -> "SearchResult":
@@ -201,18 +198,21 @@ def weighed(result: "SearchResult", options: "LearnerOptions", table: "EncodedTa
     return replace(result, evidence=evidence)
 
 
-def _write_network(result: "SearchResult", path: str) -> None:
-    """Write a network file."""
-    from ibmap.export import write_network
+def _writers(
+    result: "SearchResult", outputs: list[str] | None, report: str | None, source: str, table: "EncodedTable"
+) -> dict[str, Callable[[], None]]:
+    """Give what writes each file; libraries for files are loaded only if there are any."""
+    writers: dict[str, Callable[[], None]] = {}
+    if outputs:
+        from ibmap.export import write_network
 
-    write_network(result, path)
+        writers |= {path: partial(write_network, result, path) for path in outputs}
+    if report is not None:
+        from ibmap.report import write_report
 
-
-def _write_page(result: "SearchResult", path: str, title: str, table: "EncodedTable") -> None:
-    """Write a page."""
-    from ibmap.report import write_report
-
-    write_report(result, path, title=title, table=table)
+        title = Path(source_name(source)).name
+        writers[report] = partial(write_report, result, report, title=title, table=table)
+    return writers
 
 
 def _deliver(

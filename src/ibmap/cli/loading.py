@@ -1,4 +1,4 @@
-"""Load less at the start of a command: much of it would be libraries that nobody asks anything."""
+"""Load less at the start of a command: some libraries are searched for and never used."""
 
 from __future__ import annotations
 

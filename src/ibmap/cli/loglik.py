@@ -88,15 +88,14 @@ def _print(figures: dict[str, Any]) -> None:
     def shown(value: float | None) -> str:
         return "-inf" if value is None else f"{value:.6f}"
 
+    n_rows, n_complete = figures["n_rows"], figures["n_complete_rows"]
+    n_gaps, n_impossible = n_rows - n_complete, figures["n_impossible_rows"]
     facts = [
-        ("Rows", f"{figures['n_rows']:,}"),
+        ("Rows", f"{n_rows:,}"),
         ("Log-likelihood", shown(figures["log_likelihood"])),
         ("a row", shown(figures["mean_log_likelihood"])),
+        ("Pseudo-log-likelihood a row", n_complete and shown(figures["mean_pseudo_log_likelihood"])),
+        ("Rows with missing values", n_gaps and f"{n_gaps:,}"),
+        ("Rows of probability zero", n_impossible and f"{n_impossible:,}"),
     ]
-    if figures["n_complete_rows"]:
-        facts.append(("Pseudo-log-likelihood a row", shown(figures["mean_pseudo_log_likelihood"])))
-    if figures["n_complete_rows"] < figures["n_rows"]:
-        facts.append(("Rows with missing values", f"{figures['n_rows'] - figures['n_complete_rows']:,}"))
-    if figures["n_impossible_rows"]:
-        facts.append(("Rows of probability zero", f"{figures['n_impossible_rows']:,}"))
-    print_facts(facts)
+    print_facts((name, value) for name, value in facts if value)

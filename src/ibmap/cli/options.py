@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ibmap.cli.flags import argument, flag, member
-from ibmap.errors import InvalidOptionError
+from ibmap.errors import FileFormatError, InvalidOptionError
 from ibmap.learning.options import LearnerOptions
 from ibmap.options import declared
 
@@ -156,12 +156,16 @@ def check_outputs(paths: Sequence[str]) -> None:
 
     for path in paths:
         check_writable(path)
-        check_folder(path)
+        check_place(path, "network")
 
 
-def check_folder(path: str) -> None:
-    """Refuse a file whose folder is not there."""
-    folder = Path(path).parent
+def check_place(path: str, what: str, *endings: str) -> str:
+    """Refuse a file that has another ending or whose folder is not there; else give its ending."""
+    ending, folder = Path(path).suffix.lower(), Path(path).parent
+    if endings and ending not in endings:
+        msg = f"cannot write {path!r}: the name of a {what} must end in {' or '.join(endings)}"
+        raise FileFormatError(msg)
     if not folder.is_dir():
         msg = f"cannot write {path!r}: there is no folder {str(folder)!r}; create it first"
         raise FileNotFoundError(msg)
+    return ending

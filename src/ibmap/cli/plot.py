@@ -1,11 +1,10 @@
 """``ibmap plot``: a network in, a picture out."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ibmap.cli.console import say
 from ibmap.cli.flags import argument, flag
-from ibmap.cli.options import check_folder
+from ibmap.cli.options import check_place
 from ibmap.errors import InvalidOptionError
 
 if TYPE_CHECKING:
@@ -36,29 +35,17 @@ def plot(
     """Draw a NETWORK as a PICTURE."""
     from ibmap.export import read_network
     from ibmap.io import write_atomically
-    from ibmap.plotting.canvas import picture_bytes
+    from ibmap.plotting.canvas import FORMATS, need_matplotlib, picture_bytes
 
     given = {"layout": layout, "colour": colour, "reference": reference}
     given = {name: value for name, value in given.items() if value is not None}
     _refuse_inapplicable(kind, given)
-    suffix = check_picture(picture)
+    ending = check_place(picture, "picture", *FORMATS)
+    need_matplotlib()
     other = read_network(given.pop("reference")) if reference else None  # type: ignore[arg-type]
     figure = _draw(read_network(network), kind, other, {**given, "title": title})
-    write_atomically(picture, picture_bytes(figure, suffix))
+    write_atomically(picture, picture_bytes(figure, ending))
     say(f"written: {picture}")
-
-
-def check_picture(path: str) -> str:
-    """Refuse a picture that could not be written, before any work is done; else give its format."""
-    from ibmap.plotting.canvas import FORMATS, need_matplotlib
-
-    suffix = Path(path).suffix.lower()
-    if suffix not in FORMATS:
-        msg = f"cannot draw {path!r}: the name must end in one of {', '.join(FORMATS)}"
-        raise InvalidOptionError(msg)
-    check_folder(path)
-    need_matplotlib()
-    return suffix
 
 
 def _refuse_inapplicable(kind: Kind, given: dict[str, Any]) -> None:

@@ -4,8 +4,7 @@ from pathlib import Path
 
 from ibmap.cli.console import say
 from ibmap.cli.flags import argument, flag
-from ibmap.cli.options import check_folder
-from ibmap.errors import InvalidOptionError
+from ibmap.cli.options import check_place
 
 
 def report(
@@ -28,8 +27,5 @@ def check_page(path: str) -> None:
     """Refuse a page that could not be written, before any work is done."""
     from ibmap.report.page import find_library
 
-    if Path(path).suffix.lower() not in (".html", ".htm"):
-        msg = f"cannot write the page {path!r}: the name must end in .html"
-        raise InvalidOptionError(msg)
-    check_folder(path)
+    check_place(path, "page", ".html", ".htm")
     find_library()

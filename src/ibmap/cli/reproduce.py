@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal
 
 from ibmap.cli.console import INTERRUPTED, output, print_json, printable, say
 from ibmap.cli.flags import argument, flag
@@ -100,7 +102,7 @@ def _run(study: Study, folder: str, seed: int, jobs: int | None, *, quiet: bool)
     from ibmap.experiments.runner import run_study
 
     try:
-        with _Bar(study) as bar:
+        with _bar(study) as bar:
             rows = run_study(study, folder, seed=seed, n_jobs=jobs, callback=bar)
     except KeyboardInterrupt:
         say(f"interrupted; what is done is kept in {folder}: give the same command again to go on")
@@ -152,37 +154,23 @@ def _print(finding: Finding) -> None:
     console.print()
 
 
-class _Bar:
-    """A progress bar with the time left, on a terminal; elsewhere a word at the beginning."""
+@contextmanager
+def _bar(study: Study) -> Iterator[Callable[[Progress], None]]:
+    """Show a progress bar with the time left, on a terminal; elsewhere say a word at the beginning."""
+    if not sys.stderr.isatty():
+        say(f"{study.name}: {study.title}, {len(study.runs)} runs")
+        yield lambda progress: None
+        return
+    from rich.progress import TextColumn, TimeRemainingColumn
 
-    def __init__(self, study: Study) -> None:
-        self.study = study
-        self._bar: Any = None
-        self._before = 0.0
+    before: list[float] = []  # what an earlier execution did does not count for the time left
+    with make_bar(TextColumn("left"), TimeRemainingColumn()) as bar:
 
-    def __enter__(self) -> Self:
-        if not sys.stderr.isatty():
-            say(f"{self.study.name}: {self.study.title}, {len(self.study.runs)} runs")
-            return self
-        from rich.progress import TextColumn, TimeRemainingColumn
+        def move(progress: Progress) -> None:
+            if not before:
+                before.append(progress.done)
+                bar.add_task("", total=progress.total - progress.done)
+            description = f"{progress.study} {progress.n_done} of {progress.n_runs} runs"
+            bar.update(bar.task_ids[0], completed=progress.done - before[0], description=description)
 
-        self._bar = make_bar(TextColumn("left"), TimeRemainingColumn())
-        self._bar.start()
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        if self._bar is not None:
-            self._bar.stop()
-
-    def __call__(self, progress: Progress) -> None:
-        """Move the bar; what an earlier execution did does not count for the time left."""
-        if self._bar is None:
-            return
-        if not self._bar.task_ids:
-            self._before = progress.done
-            self._bar.add_task("", total=progress.total - progress.done)
-        self._bar.update(
-            self._bar.task_ids[0],
-            completed=progress.done - self._before,
-            description=f"{progress.study} {progress.n_done} of {progress.n_runs} runs",
-        )
+        yield move

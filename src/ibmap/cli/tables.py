@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Literal
 
 from ibmap.cli.console import say
 from ibmap.cli.flags import argument, flag
-from ibmap.cli.options import check_folder
-from ibmap.errors import FileFormatError, InvalidOptionError
+from ibmap.cli.options import check_place
+from ibmap.errors import InvalidOptionError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,12 +24,8 @@ Unseen = Literal["error", "missing"]
 
 def check_table_output(path: str) -> None:
     """Refuse a place where no table can be written; ``-`` is standard output."""
-    if path == "-":
-        return
-    if Path(path).suffix.lower() not in (".csv", ".parquet"):
-        msg = f"cannot write {path!r}: a table's name must end in .csv or .parquet"
-        raise FileFormatError(msg)
-    check_folder(path)
+    if path != "-":
+        check_place(path, "table", ".csv", ".parquet")
 
 
 def write_table(frame: "pl.DataFrame", path: str) -> None:

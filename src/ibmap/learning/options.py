@@ -12,19 +12,19 @@ from ibmap.options import (
     BLANKETS,
     FINDERS,
     TESTS,
-    Anything,
     AveragedOptions,
     BayesianOptions,
     BestFirstOptions,
+    Check,
     ClassicalOptions,
     ClimbOptions,
-    Count,
     GrowShrinkOptions,
     Options,
     PairwiseOptions,
     RuleOptions,
-    Words,
+    count,
     declared,
+    one_of,
     option,
 )
 
@@ -55,13 +55,13 @@ class LearnerOptions(Options, ABC):
 
     missing: str = option(
         "error",
-        Words(("error", "drop", "state")),
+        one_of("error", "drop", "state"),
         "Missing values: refuse them, drop their rows, or make them a state.",
         READING,
     )
     bins: Any = option(
         None,
-        Anything('{"width", "frequency"}, int or dict'),
+        Check('{"width", "frequency"}, int or dict'),
         "How to cut continuous columns; see `ibmap.encode`.",
         READING,
         none="",
@@ -94,7 +94,7 @@ class RecommendedOptions(LimitedOptions, AveragedOptions, LearnerOptions):
 
     start: Any = option(
         "empty",
-        Words((*FINDERS, "empty"), "graph"),
+        one_of(*FINDERS, "empty", other="graph"),
         "Where the first climb begins: the structure of another learner, no edges, or a graph over the "
         "columns. A second climb begins with the blankets that the variables choose by themselves.",
     )
@@ -114,7 +114,7 @@ class RecommendedOptions(LimitedOptions, AveragedOptions, LearnerOptions):
 class TestedOptions(PairwiseOptions, BayesianOptions, LearnerOptions):
     """Options that every learner with a choice of tests has."""
 
-    test: Any = option("bayesian", Words(PROBABILISTIC, "callable"), "The test of independence.", TESTS)
+    test: Any  # by name, or a callable that makes it; a subclass says which
 
     def make_test(self, table: EncodedTable) -> IndependenceTest:
         """Make the test that answers the learner: the one named, or what a callable makes."""
@@ -125,7 +125,7 @@ class TestedOptions(PairwiseOptions, BayesianOptions, LearnerOptions):
         if callable(self.test):
             made: IndependenceTest = self.test(table)
             return made
-        declared(type(self))["test"].check(self.test, "test")
+        declared(type(self))["test"].check.refuse(self.test, "test")
         makers: dict[str, Callable[..., IndependenceTest]] = {
             "bayesian": BayesianTest, "pairwise": PairwiseTest, "chi-square": ChiSquareTest, "g": GTest
         }  # fmt: skip
@@ -147,7 +147,7 @@ class TestOptions(ClassicalOptions, TestedOptions):
 
     test: Any = option(
         "bayesian",
-        Words(tests, "callable"),
+        one_of(*tests, other="callable"),
         "The test of independence. A callable takes the encoded table and returns an `IndependenceTest`.",
         TESTS,
     )
@@ -161,7 +161,7 @@ class ScoreOptions(TestedOptions):
 
     test: Any = option(
         "bayesian",
-        Words(tests, "callable"),
+        one_of(*tests, other="callable"),
         "The test of the score. A callable takes the encoded table and returns a `ProbabilisticTest`.",
         TESTS,
     )
@@ -211,13 +211,13 @@ class HITONOptions(TestOptions):
 
     rule: str = option(
         "and",
-        Words(("and", "or")),
+        one_of("and", "or"),
         "Join two variables only if each finds the other (HITON's symmetry correction), or if either does.",
         BLANKETS,
     )
     max_given: int | None = option(
         3,
-        Count(),
+        count(),
         "Variables a test is given at most.",
         BLANKETS,
         metavar="K",
@@ -231,7 +231,7 @@ class HillClimbingOptions(LimitedOptions, ScoreOptions):
 
     start: Any = option(
         "gsmn",
-        Words(STARTS, "graph"),
+        one_of(*STARTS, other="graph"),
         "Where to begin: the structure GSMN finds (the paper's choice) or one of its relatives, no edges, "
         'GSMN\'s structure and no edges, keeping the better score ("best"), or a graph over the columns '
         "(networkx, MarkovGraph or matrix).",
