@@ -163,7 +163,8 @@ def check_place(path: str, what: str, *endings: str) -> str:
     """Refuse a file that has another ending or whose folder is not there; else give its ending."""
     ending, folder = Path(path).suffix.lower(), Path(path).parent
     if endings and ending not in endings:
-        msg = f"cannot write {path!r}: the name of a {what} must end in {' or '.join(endings)}"
+        possible = " or ".join(endings) if len(endings) < 3 else f"one of {', '.join(endings)}"
+        msg = f"cannot write {path!r}: the name of a {what} must end in {possible}"
         raise FileFormatError(msg)
     if not folder.is_dir():
         msg = f"cannot write {path!r}: there is no folder {str(folder)!r}; create it first"
