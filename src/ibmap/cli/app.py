@@ -28,7 +28,6 @@ app = typer.Typer(
 
 
 def _print_version(wanted: bool) -> None:
-    """Print the version and end."""
     if wanted:
         print(f"ibmap {__version__}")
         raise typer.Exit

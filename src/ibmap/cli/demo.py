@@ -88,7 +88,6 @@ def _write_picture(result: "SearchResult", path: Path) -> None:
 
 
 def _write_page(result: "SearchResult", path: Path) -> None:
-    """Write the page."""
     from ibmap.report import write_report
 
     write_report(result, path, title="A health survey")

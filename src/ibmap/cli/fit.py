@@ -58,7 +58,6 @@ def fit(  # noqa: PLR0913, PLR0917 - a command's options are its parameters
 
 
 def _read_strength(text: str) -> float | str:
-    """Read the strength of the prior."""
     if text == "validate":
         return text
     try:

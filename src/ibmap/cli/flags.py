@@ -13,14 +13,14 @@ import typer
 
 from ibmap.cli.console import INTERRUPTED, say
 from ibmap.learning.options import OPTIONS, READING, TEST_OPTIONS, TestOptions
-from ibmap.options import Option, declared, defaults
+from ibmap.options import Check, declared, defaults
 
 # What is given in another way on the command line: its type, what follows the flag, and the help text.
 GIVEN_AS: dict[str, tuple[Any, str | None, str]] = {
     "start": (
         str | None,
         "gsmn|...|empty|best|FILE",
-        "begin with the structure of gsmn, gsmn-star, gsimn, iamb or hiton, no edges, or a network file; hc: "
+        "Begin with the structure of gsmn, gsmn-star, gsimn, iamb or hiton, no edges, or a network file; hc: "
         "best, the better of gsmn and no edges.",
     ),
     "test": (
@@ -31,7 +31,7 @@ GIVEN_AS: dict[str, tuple[Any, str | None, str]] = {
     "ordered": (
         list[str] | None,
         "COLUMN",
-        "a column whose states are in order; all for every column. Repeatable.",
+        "A column whose states are in order; all for every column. Repeatable.",
     ),
 }
 
@@ -103,21 +103,19 @@ def learner_flags() -> list[Parameter]:
 
 def _learner_flag(name: str, learners: list[str]) -> Parameter:
     """Make the flag of one option, with the text of the first learner that has it."""
-    said = [declared(OPTIONS[learner])[name] for learner in learners]
-    kind, metavar, text = GIVEN_AS.get(name) or (_kind(said), said[0].metavar or None, said[0].help)
+    first = declared(OPTIONS[learners[0]])[name]
+    kind, metavar, text = GIVEN_AS.get(name) or (_kind(first.check), first.metavar or None, first.help)
     tests = [test for test in TEST_OPTIONS if name in TEST_OPTIONS[test] and test != "averaged"]
     users = learners if len(learners) < 3 else tests
     if 0 < len(users) < 3:
         only = [*(["ibmap"] if "ibmap" in learners else []), *(each for each in users if each != "ibmap")]
         text = f"{', '.join(only)}: {text[0].lower()}{text[1:]}"
-    told = text + _default(name, learners)
-    made = flag(None, told, metavar, panel=said[0].panel, min=said[0].check.low)
-    return _parameter(name, kind, made)
+    text += _default(name, learners)
+    return _parameter(name, kind, flag(None, text, metavar, panel=first.panel, min=first.check.low))
 
 
-def _kind(said: list[Option]) -> Any:
+def _kind(check: Check) -> Any:
     """Give the type that the command line reads."""
-    check = said[0].check
     return (Literal[check.words] if check.words else {"int": int, "float": float}.get(check.kind, str)) | None
 
 

@@ -136,7 +136,6 @@ def refuse_inapplicable(algorithm: str, given: Mapping[str, Any]) -> None:
 
 
 def _either(names: Sequence[str]) -> str:
-    """Join alternatives."""
     return " or ".join(names)
 
 

@@ -63,7 +63,6 @@ def _conditional(network: "MarkovNetwork", rows: "pl.DataFrame", unseen: str) ->
 
 
 def _figures(joint: "NDArray[np.float64]", conditional: "NDArray[np.float64]") -> dict[str, Any]:
-    """Sum up."""
     import numpy as np
 
     complete = ~np.isnan(conditional)

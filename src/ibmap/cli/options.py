@@ -135,7 +135,6 @@ def read_bins(rules: Sequence[str] | None) -> Any:
 
 
 def _bin_rule(rule: str) -> str | int:
-    """Read one rule."""
     if rule in ("width", "frequency"):
         return rule
     try:

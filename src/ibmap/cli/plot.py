@@ -60,7 +60,6 @@ def _refuse_inapplicable(kind: Kind, given: dict[str, Any]) -> None:
 
 
 def _draw(network: "Network", kind: Kind, other: "Network | None", options: dict[str, Any]) -> "Figure":
-    """Draw what was asked for."""
     from ibmap.export import as_result, graph_of
     from ibmap.plotting import plot_comparison, plot_matrix, plot_network, plot_trace
     from ibmap.plotting.canvas import new_figure

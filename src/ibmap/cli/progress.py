@@ -76,7 +76,6 @@ class Waiting:
                     self._show(self._latest)
 
     def _show(self, progress: Progress | TreeProgress) -> None:
-        """Move the bar."""
         description = ", ".join(filter(None, [describe(progress), self._pace(progress)]))
         total, done = (progress.total, progress.done) if progress.total > 0 else (None, 0)
         self._bar.update(self._bar.task_ids[0], description=description, total=total, completed=done)

@@ -80,7 +80,6 @@ def _list(studies: dict[str, Study], as_json: bool) -> None:
 
 
 def _chosen(studies: dict[str, Study], names: list[str]) -> list[Study]:
-    """Find studies by name."""
     for name in names:
         if name not in studies and name != "all":
             msg = f"there is no study {name!r}; the studies are {', '.join(studies)}, and all"

@@ -64,7 +64,6 @@ def edge_table(title: str, heading: str, names: Sequence[str], pairs: Sequence[P
 
 
 def _facts(result: SearchResult, title: str) -> list[tuple[str, str]]:
-    """List the totals."""
     source, graph = result.provenance, result.graph
     n_pairs = graph.n_variables * (graph.n_variables - 1) // 2
     density = graph.n_edges / max(n_pairs, 1)
