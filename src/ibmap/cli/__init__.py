@@ -15,25 +15,11 @@ from ibmap.cli.loading import skip_plugins
 from ibmap.errors import IbmapError
 
 USER_ERROR = 2
-RARELY = (
-    100_000  # new objects between two looks for garbage; by default 700, over and over while libraries load
-)
+RARELY = 100_000  # new objects between two collections of garbage; the default, 700, is for longer runs
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Run a command and end the process.
-
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        What follows the program's name; that of the process by default.
-
-    Raises
-    ------
-    SystemExit
-        With 0, or 2 after a user's error (told on standard error without a traceback), or 130 after an
-        interrupt.
-    """
+    """Run a command and end the process: with 0, 2 after a user's error, or 130 after an interrupt."""
     _collect_rarely()
     skip_plugins()
     from ibmap.cli.app import app
@@ -50,14 +36,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     except BrokenPipeError:
         _forget_output()
         sys.exit(1)
-    except IbmapError as error:
-        say(f"error: {error}")
-        sys.exit(USER_ERROR)
-    except OSError as error:
+    except (IbmapError, OSError, MemoryError) as error:
         say(f"error: {_told(error)}")
-        sys.exit(USER_ERROR)
-    except MemoryError:
-        say("error: there is not enough memory for this table; drop columns (--drop) or take fewer rows")
         sys.exit(USER_ERROR)
     sys.exit(0)
 
@@ -68,9 +48,11 @@ def _collect_rarely() -> None:
     atexit.register(gc.freeze)
 
 
-def _told(error: OSError) -> str:
-    """Say what the system refused, with the file."""
-    if error.strerror and error.filename:
+def _told(error: Exception) -> str:
+    """Say what went wrong, with the file if there is one."""
+    if isinstance(error, MemoryError):
+        return "there is not enough memory for this table; drop columns (--drop) or take fewer rows"
+    if isinstance(error, OSError) and error.strerror and error.filename:
         return f"{error.filename}: {error.strerror}"
     return str(error)
 

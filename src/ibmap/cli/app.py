@@ -1,28 +1,23 @@
 """The program ``ibmap`` and its commands. Each command loads what it needs when it runs."""
 
-from __future__ import annotations
-
-from typing import Annotated
-
 import typer
 
 from ibmap import __version__
-from ibmap.cli import (
-    compare,
-    complete,
-    demo,
-    explain,
-    fit,
-    learn,
-    loglik,
-    plot,
-    predict,
-    query,
-    report,
-    reproduce,
-    sample,
-    simulate,
-)
+from ibmap.cli.compare import compare
+from ibmap.cli.complete import complete
+from ibmap.cli.demo import demo
+from ibmap.cli.explain import explain
+from ibmap.cli.fit import fit
+from ibmap.cli.flags import as_command, flag, learner_flags
+from ibmap.cli.learn import learn
+from ibmap.cli.loglik import loglik
+from ibmap.cli.plot import plot
+from ibmap.cli.predict import predict
+from ibmap.cli.query import query
+from ibmap.cli.report import report
+from ibmap.cli.reproduce import reproduce
+from ibmap.cli.sample import sample
+from ibmap.cli.simulate import simulate
 
 app = typer.Typer(
     name="ibmap",
@@ -33,7 +28,6 @@ app = typer.Typer(
 
 
 def _print_version(wanted: bool) -> None:
-    """Print the version and end."""
     if wanted:
         print(f"ibmap {__version__}")
         raise typer.Exit
@@ -41,16 +35,15 @@ def _print_version(wanted: bool) -> None:
 
 @app.callback(epilog="Try it: ibmap demo")
 def _program(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
-    ] = False,
+    version: bool = flag(
+        False, "Print the version.", None, "--version", callback=_print_version, is_eager=True
+    ),
 ) -> None:
     """Learn which variables of a table depend directly on which others."""
 
 
-for _module in (
-    learn, explain, report, plot, compare,
-    fit, query, predict, complete, loglik, sample,
-    simulate, reproduce, demo,
+app.command()(as_command(learn, learner_flags()))
+for _command in (
+    explain, report, plot, compare, fit, query, predict, complete, loglik, sample, simulate, reproduce, demo
 ):  # fmt: skip
-    _module.register(app)
+    app.command()(as_command(_command))

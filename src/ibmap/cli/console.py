@@ -6,14 +6,13 @@ read, and control characters, which a terminal would obey, are shown as escapes.
 
 from __future__ import annotations
 
-import functools
 import json
 import os
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, ParamSpec
+from typing import TYPE_CHECKING, Any
 
 from ibmap.errors import IbmapWarning
 from ibmap.text import printable
@@ -24,30 +23,16 @@ if TYPE_CHECKING:
 WIDTH_OF_FILES = 100  # of tables that go to a file or a pipe
 INTERRUPTED = 130  # what shells report for a process ended by Ctrl-C
 
-P = ParamSpec("P")
-
-__all__ = ["interruptible", "output", "print_json", "printable", "say", "warnings_as_messages"]
+__all__ = ["output", "print_facts", "print_json", "printable", "say", "warnings_as_messages"]
 
 
 def say(message: str) -> None:
-    """Write a message for the user to standard error.
-
-    Parameters
-    ----------
-    message : str
-        One or more lines.
-    """
+    """Write a message for the user to standard error."""
     print("\n".join(map(printable, message.splitlines())), file=sys.stderr, flush=True)
 
 
 def output() -> Console:
-    """Make a console for standard output that takes all text literally.
-
-    Returns
-    -------
-    rich.console.Console
-        As wide as the terminal, or 100 characters for files unless COLUMNS says otherwise.
-    """
+    """Make a console for standard output that takes all text literally; 100 characters wide for files."""
     from rich.console import Console
 
     width = None if sys.stdout.isatty() or "COLUMNS" in os.environ else WIDTH_OF_FILES
@@ -55,31 +40,14 @@ def output() -> Console:
 
 
 def print_json(content: Any) -> None:
-    """Write data as JSON to standard output, readable in any encoding.
-
-    Parameters
-    ----------
-    content : object
-        Plain lists and dicts.
-    """
+    """Write data as JSON to standard output, readable in any encoding."""
     plain = (sys.stdout.encoding or "").lower().replace("-", "") not in ("utf8", "utf8sig")
     print(json.dumps(content, indent=1, ensure_ascii=plain, allow_nan=False))
 
 
 @contextmanager
 def warnings_as_messages(quiet: bool = False) -> Iterator[None]:
-    """Say ibmap's warnings on standard error, each once, without Python's line numbers.
-
-    Parameters
-    ----------
-    quiet : bool
-        Whether to say nothing.
-
-    Yields
-    ------
-    None
-        While it lasts.
-    """
+    """Say ibmap's warnings on standard error, each once, without Python's line numbers."""
     said: set[str] = set()
     usual = warnings.showwarning
 
@@ -96,26 +64,14 @@ def warnings_as_messages(quiet: bool = False) -> Iterator[None]:
         yield
 
 
-def interruptible(command: Callable[P, None]) -> Callable[P, None]:
-    """Let a command end quietly when the user presses Ctrl-C.
+def print_facts(facts: Iterable[tuple[str, str]]) -> None:
+    """Write names and values in two columns to standard output."""
+    from rich.table import Table
+    from rich.text import Text
 
-    Parameters
-    ----------
-    command : callable
-        The command.
-
-    Returns
-    -------
-    callable
-        The same, ending the process with 130 when interrupted.
-    """
-
-    @functools.wraps(command)
-    def guarded(*args: P.args, **kwargs: P.kwargs) -> None:
-        try:
-            command(*args, **kwargs)
-        except KeyboardInterrupt:
-            say("interrupted; a file is written whole or not at all")
-            raise SystemExit(INTERRUPTED) from None
-
-    return guarded
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="bold", no_wrap=True)
+    grid.add_column(overflow="fold")
+    for name, value in facts:
+        grid.add_row(name, Text(printable(value)))
+    output().print(grid)

@@ -1,14 +1,11 @@
 """``ibmap demo``: the whole thing on a built-in table, in seconds."""
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from ibmap.cli.console import interruptible, say, warnings_as_messages
 from ibmap.cli.console import output as standard_output
+from ibmap.cli.console import say, warnings_as_messages
+from ibmap.cli.flags import flag
 from ibmap.cli.progress import Waiting
 from ibmap.errors import MissingLibraryError
 
@@ -21,24 +18,10 @@ known here. Can it be found again from the answers alone?
 """
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the program.
-
-    Parameters
-    ----------
-    app : typer.Typer
-        The program.
-    """
-    app.command("demo")(interruptible(_demo))
-
-
-def _demo(
-    output: Annotated[
-        str,
-        typer.Option(
-            "--output", "-o", metavar="DIR", help="Folder for the table, the network, its picture and page."
-        ),
-    ] = "demo-output",
+def demo(
+    output: str = flag(
+        "demo-output", "Folder for the table, the network, its picture and page.", "DIR", "--output", "-o"
+    ),
 ) -> None:
     """Learn a built-in table whose true network is known, and compare."""
     from ibmap.cli.compare import print_edges
@@ -65,7 +48,7 @@ def _demo(
     _write(folder, result)
 
 
-def _write(folder: Path, result: SearchResult) -> None:
+def _write(folder: Path, result: "SearchResult") -> None:
     """Write the table, both networks, the picture and the page."""
     import csv
     import io
@@ -91,7 +74,7 @@ def _write(folder: Path, result: SearchResult) -> None:
     say(f"try next: ibmap learn {folder / 'survey.csv'}")
 
 
-def _write_picture(result: SearchResult, path: Path) -> None:
+def _write_picture(result: "SearchResult", path: Path) -> None:
     """Draw the learned network over the true one."""
     from ibmap.demo import demo_network
     from ibmap.io import write_atomically
@@ -104,8 +87,7 @@ def _write_picture(result: SearchResult, path: Path) -> None:
     write_atomically(path, picture_bytes(figure, ".png"))
 
 
-def _write_page(result: SearchResult, path: Path) -> None:
-    """Write the page to look at."""
+def _write_page(result: "SearchResult", path: Path) -> None:
     from ibmap.report import write_report
 
     write_report(result, path, title="A health survey")

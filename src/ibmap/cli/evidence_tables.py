@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ibmap.cli.console import output, printable
-from ibmap.cli.summary import edge_table, titled
+from ibmap.cli.summary import LOSS, WITH, WITHOUT, edge_table, laid_out
 from ibmap.evidence.variables import by_thinness
 from ibmap.evidence.words import amount, in_words, listed, probability, rough, share, whole
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 N_VARIABLES = 12  # thinnest ones listed
 N_NEAREST = 10  # missing edges listed
 MAX_EDGES = 40  # lines of the table of edges
-LOSS = "Loss: by how much the natural log of the IB-score falls if the pair is changed."
 THIN = (
     "Small slices: configurations of the blanket with fewer than 5 rows for each state of the variable. "
     "Thin: at least half of the rows lie in them; thin in places: a fifth."
@@ -31,13 +30,7 @@ THIN = (
 
 
 def print_pair(pair: PairExplanation) -> None:
-    """Write an explanation of a pair to standard output.
-
-    Parameters
-    ----------
-    pair : PairExplanation
-        The explanation.
-    """
+    """Write an explanation of a pair to standard output."""
     console = output()
     _print_text(console, pair.headline())
     console.print("")
@@ -47,13 +40,7 @@ def print_pair(pair: PairExplanation) -> None:
 
 
 def print_variable(own: VariableExplanation) -> None:
-    """Write an explanation of a variable to standard output.
-
-    Parameters
-    ----------
-    own : VariableExplanation
-        The explanation.
-    """
+    """Write an explanation of a variable to standard output."""
     console = output()
     _print_text(console, own.headline())
     edges = _partners("Edges, strongest first", own.name, own.neighbours)
@@ -61,39 +48,32 @@ def print_variable(own: VariableExplanation) -> None:
     for table, pairs in ((edges, own.neighbours), (nearest, own.nearest)):
         if pairs:
             console.print("", table, sep="\n")
-    unexplained = len(own.blanket) - len(own.neighbours)
-    if unexplained:
-        _print_text(console, f"No evidence is kept on {unexplained} edges; --data TABLE works it out.")
+    _print_unexplained(console, len(own.blanket) - len(own.neighbours))
 
 
 def print_network(result: SearchResult) -> None:
-    """Write the network-wide view to standard output.
-
-    Parameters
-    ----------
-    result : SearchResult
-        What was learned, with evidence.
-    """
+    """Write the network-wide view to standard output."""
     console, names = output(), result.graph.names
     edges = [pair for pair in result.evidence if pair.is_edge]
     missing = [pair for pair in result.evidence if not pair.is_edge][:N_NEAREST]
     if edges:
-        title = "Edges by weight of evidence"
-        console.print(edge_table(title, "Without it the structure is", names, edges[:MAX_EDGES]), "")
+        console.print(edge_table("Edges by weight of evidence", WITHOUT, names, edges[:MAX_EDGES]), "")
     if len(edges) > MAX_EDGES:
         console.print(f"... and {len(edges) - MAX_EDGES:,} weaker edges; --json has them all.\n")
     if missing:
-        console.print(edge_table("Nearest rejected edges", "With it the structure is", names, missing), "")
+        console.print(edge_table("Nearest rejected edges", WITH, names, missing), "")
     if edges or missing:
         console.print(LOSS, "")
-    if len(edges) < result.graph.n_edges:
-        _print_text(
-            console,
-            f"No evidence is kept on {result.graph.n_edges - len(edges):,} edges; --data TABLE works it out.",
-        )
+    _print_unexplained(console, result.graph.n_edges - len(edges))
     if result.descriptions:
         console.print(_thin_variables(result), "")
         _print_text(console, THIN)
+
+
+def _print_unexplained(console: Console, n_edges: int) -> None:
+    """Say that some edges have no evidence, and how to get it."""
+    if n_edges:
+        _print_text(console, f"No evidence is kept on {n_edges:,} edges; --data TABLE works it out.")
 
 
 def _print_text(console: Console, text: str) -> None:
@@ -105,21 +85,22 @@ def _print_text(console: Console, text: str) -> None:
 def _statements(pair: PairExplanation) -> Table:
     """Lay out the two statements of a pair, a column for each."""
     word = "independent" if pair.statements[0].independent else "dependent"
-    table = titled("What the structure says, and what it rests on")
-    table.add_column("")
-    for each in pair.statements:
-        table.add_column(Text(f"given the neighbours of {printable(str(each.x))}"), overflow="fold")
-    for k, verdict in enumerate(pair.statements[0].verdicts):
-        table.add_row(f"Pr({word}), {verdict.test} test", *(_posterior(each, k) for each in pair.statements))
-    table.add_row("these are", *(Text(_given(each)) for each in pair.statements))
     counts = [each.counts for each in pair.statements]
-    table.add_row("rows", *(f"{c.n_rows:,}" for c in counts))
-    table.add_row("slices seen", *(f"{whole(c.n_seen)} of {whole(c.n_configurations)}" for c in counts))
-    table.add_row("slices of one row", *(whole(c.n_single) for c in counts))
-    table.add_row("smallest expected count", *(rough(c.smallest_expected) for c in counts))
-    table.add_row("expected counts under 5", *(share(c.share_under_five) for c in counts))
-    table.add_row("Cochran's rule", *("met" if c.meets_cochran else "not met: thin" for c in counts))
-    return table
+    rows = [
+        (f"Pr({word}), {verdict.test} test", *(_posterior(each, k) for each in pair.statements))
+        for k, verdict in enumerate(pair.statements[0].verdicts)
+    ]
+    rows += [
+        ("these are", *(_given(each) for each in pair.statements)),
+        ("rows", *(f"{c.n_rows:,}" for c in counts)),
+        ("slices seen", *(f"{whole(c.n_seen)} of {whole(c.n_configurations)}" for c in counts)),
+        ("slices of one row", *(whole(c.n_single) for c in counts)),
+        ("smallest expected count", *(rough(c.smallest_expected) for c in counts)),
+        ("expected counts under 5", *(share(c.share_under_five) for c in counts)),
+        ("Cochran's rule", *("met" if c.meets_cochran else "not met: thin" for c in counts)),
+    ]
+    headings = [f"given the neighbours of {printable(str(each.x))}" for each in pair.statements]
+    return laid_out("What the structure says, and what it rests on", ("", *headings), rows)
 
 
 def _posterior(statement: Statement, k: int) -> str:
@@ -139,39 +120,29 @@ def _given(statement: Statement) -> str:
 
 def _partners(title: str, name: str, pairs: tuple[PairExplanation, ...]) -> Table:
     """Lay out the partners of one variable."""
-    change = "Without it the structure is" if pairs and pairs[0].is_edge else "With it the structure is"
-    table = titled(title)
-    table.add_column("Variable", overflow="fold")
-    table.add_column("Loss", justify="right", no_wrap=True)
-    table.add_column(change, no_wrap=True)
-    table.add_column("Evidence", no_wrap=True)
-    table.add_column("Data", no_wrap=True)
+    change = WITHOUT if pairs and pairs[0].is_edge else WITH
+    rows = []
     for pair in pairs:
-        partner = pair.y if pair.x == name else pair.x
-        data = "thin" if pair.is_thin else "enough"
-        table.add_row(Text(printable(partner)), amount(pair.loss), in_words(pair.loss), pair.strength, data)
-    return table
+        partner, data = pair.y if pair.x == name else pair.x, "thin" if pair.is_thin else "enough"
+        rows.append((partner, amount(pair.loss), in_words(pair.loss), pair.strength, data))
+    return laid_out(title, ("Variable", ">Loss", change, "-Evidence", "-Data"), rows)
 
 
 def _thin_variables(result: SearchResult) -> Table:
     """Lay out the variables with the thinnest data."""
-    order = by_thinness(result.descriptions)
-    title = "Variables, the thinnest data first" + (
-        f" ({N_VARIABLES} of {len(order):,})" if len(order) > N_VARIABLES else ""
-    )
-    table = titled(title)
-    table.add_column("Variable", overflow="fold")
-    for heading in ("Neighbours", "Slices seen", "Rows a slice", "Rows in small slices"):
-        table.add_column(heading, justify="right")
-    table.add_column("Data", no_wrap=True)
+    order, rows = by_thinness(result.descriptions), []
     for x in order[:N_VARIABLES]:
         described = result.descriptions[x]
-        table.add_row(
-            Text(printable(result.graph.names[x])),
-            f"{len(result.graph.blanket(x))}",
-            f"{whole(described.n_seen)} of {whole(described.n_configurations)}",
-            rough(described.rows_per_slice),
-            share(described.share_in_small_slices),
-            described.thinness,
+        rows.append(
+            (
+                result.graph.names[x],
+                f"{len(result.graph.blanket(x))}",
+                f"{whole(described.n_seen)} of {whole(described.n_configurations)}",
+                rough(described.rows_per_slice),
+                share(described.share_in_small_slices),
+                described.thinness,
+            )
         )
-    return table
+    cut = f" ({N_VARIABLES} of {len(order):,})" if len(order) > N_VARIABLES else ""
+    headings = ("Variable", ">Neighbours", ">Slices seen", ">Rows a slice", ">Rows in small slices", "-Data")
+    return laid_out(f"Variables, the thinnest data first{cut}", headings, rows)

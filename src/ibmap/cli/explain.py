@@ -1,22 +1,11 @@
 """``ibmap explain``: why two variables are joined or not, and where the data are thin."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from ibmap.cli.arguments import (
-    BinsAsLearned,
-    MissingAsLearned,
-    MissingMarks,
-    NoHeader,
-    Separator,
-    TextEncoding,
-)
-from ibmap.cli.console import interruptible, print_json, warnings_as_messages
-from ibmap.cli.options import read_bins, reading_as_learned, text_options
+from ibmap.cli.console import print_json, warnings_as_messages
+from ibmap.cli.flags import argument, flag
+from ibmap.cli.options import ReadingAsLearned
 from ibmap.cli.progress import Waiting
 from ibmap.errors import InvalidOptionError, NotExplainedError
 
@@ -25,52 +14,20 @@ if TYPE_CHECKING:
     from ibmap.table import EncodedTable
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the program.
-
-    Parameters
-    ----------
-    app : typer.Typer
-        The program.
-    """
-    app.command("explain")(interruptible(_explain))
-
-
-def _explain(  # noqa: PLR0913, PLR0917 - a command's options are its parameters
-    network: Annotated[
-        str,
-        typer.Argument(
-            metavar="NETWORK",
-            help="A network: .json as ibmap learn writes it, or any other with --data.",
-            show_default=False,
-        ),
-    ],
-    variable: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="A", help="A variable: its blanket and how thin its data are.", show_default=False
-        ),
-    ] = None,
-    other: Annotated[
-        str | None,
-        typer.Argument(metavar="B", help="Another one: why the two are joined, or not.", show_default=False),
-    ] = None,
-    data: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TABLE",
-            help="The table learned from, for pairs on which the network keeps no evidence; - reads "
-            "standard input.",
-            show_default=False,
-        ),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the evidence as JSON.")] = False,
-    missing: MissingAsLearned = None,
-    bins: BinsAsLearned = None,
-    separator: Separator = None,
-    encoding: TextEncoding = None,
-    na: MissingMarks = None,
-    no_header: NoHeader = False,
+def explain(
+    network: str = argument(
+        "NETWORK", "A network: .json as ibmap learn writes it, or any other with --data."
+    ),
+    variable: str | None = argument("A", "A variable: its blanket and how thin its data are.", None),
+    other: str | None = argument("B", "Another one: why the two are joined, or not.", None),
+    data: str | None = flag(
+        None,
+        "The table learned from, for pairs on which the network keeps no evidence; - reads standard input.",
+        "TABLE",
+    ),
+    as_json: bool = flag(False, "Print the evidence as JSON.", None, "--json"),
+    *,
+    reading: ReadingAsLearned,
 ) -> None:
     """Explain a NETWORK: the evidence for its edges, of one variable A, or of a pair A B.
 
@@ -79,15 +36,12 @@ def _explain(  # noqa: PLR0913, PLR0917 - a command's options are its parameters
     """
     from ibmap.export import as_result, read_network
 
-    text = text_options(separator, encoding, na, no_header)
-    if data is None and (missing or bins or text):
+    if data is None and reading.given:
         msg = "options about reading a table need one; add --data TABLE, or leave them out"
         raise InvalidOptionError(msg)
     result = as_result(read_network(network))
     with warnings_as_messages(), Waiting("weighing the evidence"):
-        table = None
-        if data is not None:
-            table = reading_as_learned(result, missing, read_bins(bins), text).read(data)
+        table = None if data is None else reading.read(data, result)
         content, show = _answer(result, variable, other, table)
     if as_json:
         print_json(content)
@@ -96,7 +50,7 @@ def _explain(  # noqa: PLR0913, PLR0917 - a command's options are its parameters
 
 
 def _answer(
-    result: SearchResult, variable: str | None, other: str | None, table: EncodedTable | None
+    result: "SearchResult", variable: str | None, other: str | None, table: "EncodedTable | None"
 ) -> tuple[Any, Any]:
     """Find the explanation asked for: as plain values, and a function that prints it."""
     from ibmap.cli import evidence_tables as tables
@@ -114,12 +68,12 @@ def _answer(
     return _as_dict(full), lambda: tables.print_network(full)
 
 
-def _variable(result: SearchResult, name: str) -> int | str:
+def _variable(result: "SearchResult", name: str) -> int | str:
     """Find a variable by its name or, if no variable is called so, by its number."""
     return int(name) if name not in result.graph.names and name.isdecimal() else name
 
 
-def _as_dict(result: SearchResult) -> dict[str, Any]:
+def _as_dict(result: "SearchResult") -> dict[str, Any]:
     """Give the network-wide view as plain values."""
     from ibmap.evidence.variables import by_thinness
 

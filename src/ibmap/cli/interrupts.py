@@ -1,4 +1,4 @@
-"""Ctrl-C while a search runs: asked once, it ends at its next step; asked twice, at once."""
+"""Ctrl-C while a search runs: the first ends it at its next step, the second at once."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Any, Self, TypeVar
 
 from ibmap.cli.console import INTERRUPTED
@@ -21,16 +21,10 @@ MESSAGE = (
 
 
 class Interrupts:
-    """The callback of a search that can be interrupted; use it as a context around the search.
-
-    Parameters
-    ----------
-    callback : callable
-        Told of every step.
-    """
+    """The callback of a search that can be interrupted; use it as a context around the search."""
 
     def __init__(self, callback: Callable[[Any], None]) -> None:
-        self.is_asked = False
+        self.is_interrupted = False
         self._callback = callback
         self._before: Any = None
 
@@ -39,61 +33,32 @@ class Interrupts:
             self._before = signal.signal(signal.SIGINT, self._hear)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         if self._before is not None:
             signal.signal(signal.SIGINT, self._before)
 
     def __call__(self, progress: Any) -> None:
-        """Pass progress on, and stop the search if that was asked for.
-
-        Parameters
-        ----------
-        progress : Progress
-            Where the search stands.
-        """
+        """Pass progress on, and stop the search after Ctrl-C."""
         self._callback(progress)
-        if self.is_asked:
+        if self.is_interrupted:
             raise StopSearch
 
     def unless(self, improve: Callable[..., T], found: T, *arguments: Any) -> T:
-        """Improve on what was found, unless Ctrl-C says that it is good enough.
-
-        Parameters
-        ----------
-        improve : callable
-            Takes what was found, and more.
-        found : object
-            What was found.
-        *arguments : object
-            What `improve` takes besides.
-
-        Returns
-        -------
-        object
-            The improved thing, or `found`.
-        """
+        """Improve on what was found, unless Ctrl-C says that it is good enough."""
         try:
             return improve(found, *arguments)
         except KeyboardInterrupt:
-            self.is_asked = True
+            self.is_interrupted = True
             return found
 
     def end(self) -> None:
-        """End the process with 130 if the search was interrupted.
-
-        Raises
-        ------
-        SystemExit
-            If it was.
-        """
-        if self.is_asked:
+        """End the process with 130 if the search was interrupted."""
+        if self.is_interrupted:
             raise SystemExit(INTERRUPTED)
 
     def _hear(self, number: int, frame: FrameType | None) -> None:
         """Take note of Ctrl-C, or give way to the second one."""
-        if self.is_asked:
+        if self.is_interrupted:
             raise KeyboardInterrupt
-        self.is_asked = True
+        self.is_interrupted = True
         os.write(sys.stderr.fileno(), MESSAGE.encode())  # print is not safe where a signal may arrive

@@ -1,4 +1,4 @@
-"""Load less at the start of a command: much of it would be libraries that nobody asks anything."""
+"""Load less at the start of a command: some libraries are searched for and never used."""
 
 from __future__ import annotations
 
@@ -11,11 +11,7 @@ LOOKED_FOR = ("scipy.linalg", "coverage")  # by Numba: products of matrices, tra
 
 
 def load_numba() -> None:
-    """Load Numba without the libraries that it looks for and that no kernel uses.
-
-    SciPy's linear algebra takes a tenth of a second. A command that needs these libraries itself
-    gets them afterwards as usual; compiled code of this process could not call ``np.cov``.
-    """
+    """Load Numba without the libraries that it looks for and that no kernel uses."""
     with unavailable(LOOKED_FOR):
         import numba  # noqa: F401
 
@@ -29,18 +25,6 @@ def skip_plugins() -> None:
 def unavailable(names: tuple[str, ...]) -> Iterator[None]:
     """Let imports of modules fail as if they were not installed, unless they are loaded already.
 
-    Parameters
-    ----------
-    names : tuple of str
-        The modules.
-
-    Yields
-    ------
-    None
-        While it lasts.
-
-    Examples
-    --------
     >>> with unavailable(("this",)):
     ...     import this
     Traceback (most recent call last):

@@ -1,220 +1,123 @@
-"""The words that options take, and how they are read."""
-
-from __future__ import annotations
+"""What the commands share about tables: the flags, and how they are read."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from enum import StrEnum
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from ibmap.errors import InvalidOptionError
+from ibmap.cli.flags import argument, flag, member
+from ibmap.errors import FileFormatError, InvalidOptionError
+from ibmap.learning.options import LearnerOptions
+from ibmap.options import declared
 
 if TYPE_CHECKING:
     from ibmap.export.formats import Network
     from ibmap.table import EncodedTable
 
-
-class Algorithm(StrEnum):
-    """The learners."""
-
-    ibmap = "ibmap"
-    hc = "hc"
-    ts = "ts"
-    gsmn = "gsmn"
-    gsmn_star = "gsmn-star"
-    gsimn = "gsimn"
-    iamb = "iamb"
-    hiton = "hiton"
-
-
-class Missing(StrEnum):
-    """What to do with missing values."""
-
-    error = "error"
-    drop = "drop"
-    state = "state"
-
-
-class Test(StrEnum):
-    """Tests of independence."""
-
-    bayesian = "bayesian"
-    pairwise = "pairwise"
-    chi_square = "chi-square"
-    g = "g"
-
-
-class Closure(StrEnum):
-    """Algorithms whose runs a tree search goes through."""
-
-    gsmn = "gsmn"
-    gsmn_star = "gsmn-star"
-    gsimn = "gsimn"
-
-
-class Rule(StrEnum):
-    """When GSMN joins two variables."""
-
-    either = "or"
-    both = "and"
-
-
-class Grow(StrEnum):
-    """How often GSMN grows a blanket."""
-
-    once = "once"
-    repeat = "repeat"
-
-
-class Order(StrEnum):
-    """In which order GSMN tries variables."""
-
-    association = "association"
-    columns = "columns"
-
-
-class Hyperparameters(StrEnum):
-    """Dirichlet parameters of the Bayesian test."""
-
-    sums = "sums"
-    ones = "ones"
-    bdeu = "bdeu"
-
-
-class Slices(StrEnum):
-    """What the Bayesian test splits its prior over."""
-
-    all = "all"
-    seen = "seen"
+AS_LEARNED = "(default: as the network was learned)"
+TABLE = argument("TABLE", "CSV, TSV, Parquet or Arrow file, compressed or not; - reads standard input.")
+QUIET = flag(False, "No warnings and no progress bar.", None, "--quiet", "-q", panel="Output")
+Missing = Literal["error", "drop", "state"]
 
 
 @dataclass(frozen=True)
-class Reading:
-    """How a table is read from a file.
+class TextFile:
+    """How a text file is written."""
 
-    Parameters
-    ----------
-    missing : str
-        What to do with missing values.
-    bins : str, int, dict or None
-        How to cut numbers into intervals.
-    drop : tuple of str
-        Columns to leave out.
-    keep : tuple of str or None
-        Columns to keep; all if None.
-    text : dict
-        How a text file is written: separator, encoding, na, header.
-    """
+    separator: str | None = member(
+        None,
+        "Between two values: a character, or tab, comma, semicolon, pipe, space. (default: guessed)",
+        "CHAR",
+    )
+    encoding: str | None = member(None, "How the text is encoded. (default: utf-8)", "NAME")
+    na: list[str] | None = member(
+        None,
+        "A missing value's mark, besides nothing at all. Repeatable. (default: ? NA N/A NaN null)",
+        "TEXT",
+    )
+    no_header: bool = member(
+        False, "The first line is data; columns are called x0, x1, ...", None, "--no-header"
+    )
 
-    missing: str = "error"
-    bins: Any = None
-    drop: tuple[str, ...] = ()
-    keep: tuple[str, ...] | None = None
-    text: Mapping[str, Any] = field(default_factory=dict)
+    @property
+    def text(self) -> dict[str, Any]:
+        """Options of `ibmap.io.read_table`; what was not given is left out.
 
-    def read(self, source: str) -> EncodedTable:
-        """Read and encode a table.
-
-        Parameters
-        ----------
-        source : str
-            A file, or ``-`` for standard input.
-
-        Returns
-        -------
-        EncodedTable
-            The table.
+        >>> TextFile(";").text
+        {'separator': ';'}
         """
+        given = {"separator": self.separator, "encoding": self.encoding, "na": tuple(self.na or ()) or None}
+        options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+        return options | {"header": False} if self.no_header else options
+
+
+@dataclass(frozen=True)
+class _Columns:
+    missing: Missing = member("error", declared(LearnerOptions)["missing"].help)
+    bins: list[str] | None = member(
+        None,
+        "Cut numbers into intervals: width, frequency, a number, or COLUMN=one of these. Repeatable.",
+        "RULE",
+    )
+    drop: list[str] | None = member(None, "Leave out a column. Repeatable.", "COLUMN")
+    keep: list[str] | None = member(None, "Keep only the columns named. Repeatable.", "COLUMN")
+
+
+@dataclass(frozen=True)
+class Reading(TextFile, _Columns):
+    """How the table to learn from is read."""
+
+    def read(self, source: str) -> "EncodedTable":
+        """Read and encode a table."""
         from ibmap.io import encode_file
 
-        return encode_file(
-            source, missing=self.missing, bins=self.bins, drop=self.drop, keep=self.keep, **self.text
-        )
+        keep = tuple(self.keep) if self.keep else None
+        bins, drop = read_bins(self.bins), tuple(self.drop or ())
+        return encode_file(source, missing=self.missing, bins=bins, drop=drop, keep=keep, **self.text)
 
 
-def text_options(
-    separator: str | None, encoding: str | None, na: Sequence[str] | None, no_header: bool
-) -> dict[str, Any]:
-    """Collect what was said about a text file.
-
-    Parameters
-    ----------
-    separator : str or None
-        Between two values.
-    encoding : str or None
-        How characters are written.
-    na : sequence of str or None
-        What stands for a missing value.
-    no_header : bool
-        Whether the first line is data.
-
-    Returns
-    -------
-    dict
-        Options of `ibmap.io.read_table`; what was not said is left out.
-
-    Examples
-    --------
-    >>> text_options(";", None, None, False)
-    {'separator': ';'}
-    """
-    said = {"separator": separator, "encoding": encoding, "na": tuple(na) if na else None}
-    options: dict[str, Any] = {name: value for name, value in said.items() if value is not None}
-    return options | {"header": False} if no_header else options
+@dataclass(frozen=True)
+class _ColumnsAsLearned:
+    missing: Missing | None = member(None, f"Missing values of the table. {AS_LEARNED}")
+    bins: list[str] | None = member(None, f"Cut numbers into intervals, as in learn. {AS_LEARNED}", "RULE")
 
 
-def reading_as_learned(
-    network: Network, missing: Missing | None, bins: Any, text: Mapping[str, Any]
-) -> Reading:
-    """Read the columns of a network from a table, the way it was learned unless told otherwise.
+@dataclass(frozen=True)
+class ReadingAsLearned(TextFile, _ColumnsAsLearned):
+    """How the table of a network is read: as the network was learned, unless told otherwise."""
 
-    Parameters
-    ----------
-    network : SearchResult or MarkovGraph
-        The network.
-    missing : Missing or None
-        What was said about missing values.
-    bins : str, int, dict or None
-        What was said about intervals.
-    text : dict
-        How a text file is written.
+    @property
+    def given(self) -> dict[str, Any]:
+        """What was given, by the names of the options."""
+        every = {"missing": self.missing, "bins": self.bins, **self.text}
+        return {name: value for name, value in every.items() if value is not None}
 
-    Returns
-    -------
-    Reading
-        How to read the table.
-    """
-    from ibmap.export import graph_of
+    def read(self, source: str, network: "Network") -> "EncodedTable":
+        """Read and encode the columns of a network."""
+        from ibmap.export import graph_of
+        from ibmap.io import encode_file
+
+        used = as_learned(network)
+        bins = used["bins"] if self.bins is None else read_bins(self.bins)
+        missing = self.missing or used["missing"]
+        return encode_file(source, missing=missing, bins=bins, keep=graph_of(network).names, **self.text)
+
+
+def as_learned(network: "Network") -> dict[str, Any]:
+    """Tell how the table of a network was read, as far as the network says so."""
     from ibmap.result import SearchResult
 
-    used = network.provenance.options if isinstance(network, SearchResult) else {}
-    usual = used.get("missing") if used.get("missing") in set(Missing) else "error"
-    rule = used.get("bins") if isinstance(used.get("bins"), int | dict) else None
-    rule = used["bins"] if used.get("bins") in ("width", "frequency") else rule
-    return Reading(
-        missing=missing.value if missing else str(usual),
-        bins=rule if bins is None else bins,
-        keep=graph_of(network).names,
-        text=text,
-    )
+    used: Mapping[str, Any] = network.provenance.options if isinstance(network, SearchResult) else {}
+    missing, bins = used.get("missing"), used.get("bins")
+    return {
+        "missing": missing if missing in ("error", "drop", "state") else "error",
+        "bins": bins if isinstance(bins, int | dict) or bins in ("width", "frequency") else None,
+    }
 
 
 def read_bins(rules: Sequence[str] | None) -> Any:
-    """Read the values of ``--bins``.
+    """Read the values of ``--bins``: one rule for the whole table, or ``column=rule`` for some columns.
 
-    Parameters
-    ----------
-    rules : sequence of str or None
-        One rule for the whole table, or ``column=rule`` for each of some columns.
-
-    Returns
-    -------
-    str, int, dict or None
-        As `ibmap.encode` takes it.
-
-    Examples
-    --------
     >>> read_bins(["width"]), read_bins(["5"]), read_bins(["age=5", "price=frequency"])
     ('width', 5, {'age': 5, 'price': 'frequency'})
     """
@@ -232,7 +135,6 @@ def read_bins(rules: Sequence[str] | None) -> Any:
 
 
 def _bin_rule(rule: str) -> str | int:
-    """Read one rule."""
     if rule in ("width", "frequency"):
         return rule
     try:
@@ -242,30 +144,28 @@ def _bin_rule(rule: str) -> str | int:
         raise InvalidOptionError(msg) from None
 
 
-def check_outputs(paths: Sequence[str]) -> None:
-    """Refuse outputs that could not be written, before any work is done.
+def source_name(table: str) -> str:
+    """Name a table read from a file or from standard input."""
+    return "standard input" if table == "-" else table
 
-    Parameters
-    ----------
-    paths : sequence of str
-        Where networks shall go.
-    """
+
+def check_outputs(paths: Sequence[str]) -> None:
+    """Refuse network files that could not be written, before any work is done."""
     from ibmap.export import check_writable
 
     for path in paths:
         check_writable(path)
-        check_folder(path)
+        check_place(path, "network")
 
 
-def check_folder(path: str) -> None:
-    """Refuse a file whose folder is not there.
-
-    Parameters
-    ----------
-    path : str
-        Where a file shall go.
-    """
-    folder = Path(path).parent
+def check_place(path: str, what: str, *endings: str) -> str:
+    """Refuse a file that has another ending or whose folder is not there; else give its ending."""
+    ending, folder = Path(path).suffix.lower(), Path(path).parent
+    if endings and ending not in endings:
+        possible = " or ".join(endings) if len(endings) < 3 else f"one of {', '.join(endings)}"
+        msg = f"cannot write {path!r}: the name of a {what} must end in {possible}"
+        raise FileFormatError(msg)
     if not folder.is_dir():
         msg = f"cannot write {path!r}: there is no folder {str(folder)!r}; create it first"
         raise FileNotFoundError(msg)
+    return ending

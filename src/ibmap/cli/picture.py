@@ -11,13 +11,7 @@ if TYPE_CHECKING:
 
 
 def print_drawing(graph: MarkovGraph) -> None:
-    """Draw a network as text: a tree for each part, other edges in brackets.
-
-    Parameters
-    ----------
-    graph : MarkovGraph
-        The network.
-    """
+    """Draw a network as text: a tree for each part, other edges in brackets."""
     from rich.text import Text
     from rich.tree import Tree
 
@@ -35,9 +29,7 @@ def _leaf(graph: MarkovGraph, x: int, others: dict[int, list[int]]) -> str:
     return printable(graph.names[x]) + (f"  (and {also})" if also else "")
 
 
-def _spanning_trees(
-    graph: MarkovGraph,
-) -> list[tuple[int, list[tuple[int, int]], dict[int, list[int]]]]:
+def _spanning_trees(graph: MarkovGraph) -> list[tuple[int, list[tuple[int, int]], dict[int, list[int]]]]:
     """Find for each part a root, pairs (child, parent) in order, and the other edges by their later end."""
     trees, seen = [], set[int]()
     by_degree = sorted(range(graph.n_variables), key=lambda x: (-len(graph.blanket(x)), x))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import threading
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from ibmap.cli.compiling import has_compiled_kernels
@@ -27,17 +26,9 @@ DESCRIPTIONS = {
 
 
 class Waiting:
-    """A progress bar that appears when a run takes longer than a second.
+    """A progress bar that appears on a terminal when a run takes longer than a second.
 
-    On a terminal it is a bar; elsewhere it is silent, but for a message when the kernels have
-    to be compiled first. Use it as a context, and as the callback of a search.
-
-    Parameters
-    ----------
-    task : str
-        What is waited for.
-    quiet : bool
-        Whether to say nothing at all.
+    Use it as a context, and as the callback of a search. Elsewhere it only says that kernels are compiled.
     """
 
     def __init__(self, task: str, quiet: bool = False) -> None:
@@ -56,9 +47,7 @@ class Waiting:
             self._timer.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self._timer.cancel()
         with self._lock:
             self._ended = True
@@ -66,13 +55,7 @@ class Waiting:
                 self._bar.stop()
 
     def __call__(self, progress: Progress | TreeProgress) -> None:
-        """Take note of the progress of a search.
-
-        Parameters
-        ----------
-        progress : Progress or TreeProgress
-            Where it stands.
-        """
+        """Take note of the progress of a search."""
         with self._lock:
             self._latest = progress
             if self._bar is not None:
@@ -86,23 +69,16 @@ class Waiting:
             if self.compiling and self._latest is None:
                 say(f"ibmap: {COMPILING}")
             if sys.stderr.isatty():
-                self._bar = _make_bar(self.task)
+                self._bar = make_bar()
+                self._bar.add_task(self.task, total=None)
                 self._bar.start()
                 if self._latest is not None:
                     self._show(self._latest)
 
     def _show(self, progress: Progress | TreeProgress) -> None:
-        """Move the bar."""
-        description = describe(progress)
-        if pace := self._pace(progress):
-            description += f", {pace}"
-        known = progress.total > 0
-        self._bar.update(
-            self._bar.task_ids[0],
-            description=description,
-            total=progress.total if known else None,
-            completed=progress.done if known else 0,
-        )
+        description = ", ".join(filter(None, [describe(progress), self._pace(progress)]))
+        total, done = (progress.total, progress.done) if progress.total > 0 else (None, 0)
+        self._bar.update(self._bar.task_ids[0], description=description, total=total, completed=done)
 
     def _pace(self, progress: Progress | TreeProgress) -> str:
         """Say how long it will take where that can be known, or how fast it goes where not."""
@@ -113,28 +89,14 @@ class Waiting:
         if progress.phase != "ascending":
             return ""
         self._first = self._first or progress
-        seconds, n_ascents = (
-            progress.seconds - self._first.seconds,
-            progress.n_ascents - self._first.n_ascents,
-        )
+        seconds = progress.seconds - self._first.seconds
+        n_ascents = progress.n_ascents - self._first.n_ascents
         return f"{n_ascents / seconds:.1f} a second" if seconds > 1 and n_ascents else ""
 
 
 def duration(seconds: float) -> str:
     """Write a time the way people say it.
 
-    Parameters
-    ----------
-    seconds : float
-        At least 0.
-
-    Returns
-    -------
-    str
-        Such as ``40 s``, ``12 min`` or ``3.5 h``.
-
-    Examples
-    --------
     >>> duration(42.3), duration(700), duration(12600)
     ('42 s', '12 min', '3.5 h')
     """
@@ -144,18 +106,7 @@ def duration(seconds: float) -> str:
 
 
 def describe(progress: Progress | TreeProgress) -> str:
-    """Say in a few words where a search stands.
-
-    Parameters
-    ----------
-    progress : Progress or TreeProgress
-        Where it stands.
-
-    Returns
-    -------
-    str
-        One line.
-    """
+    """Say in a few words where a search stands."""
     from ibmap.search.tree_search import TreeProgress
 
     words = DESCRIPTIONS.get(progress.phase, progress.phase)
@@ -166,12 +117,10 @@ def describe(progress: Progress | TreeProgress) -> str:
     return f"{words}, {details}" if details else words
 
 
-def _make_bar(task: str) -> Any:
-    """Make a bar that vanishes when it is done."""
+def make_bar(*columns: Any) -> Any:
+    """Make a bar on standard error that vanishes when it is done."""
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    bar = Progress(*columns, console=Console(file=sys.stderr, markup=False), transient=True)
-    bar.add_task(task, total=None)
-    return bar
+    every = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), *columns)
+    return Progress(*every, console=Console(file=sys.stderr, markup=False), transient=True)

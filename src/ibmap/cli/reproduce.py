@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
-from enum import StrEnum
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Annotated, Any, Self
-
-import typer
+from typing import TYPE_CHECKING, Any, Literal
 
 from ibmap.cli.console import INTERRUPTED, output, print_json, printable, say
+from ibmap.cli.flags import argument, flag
+from ibmap.cli.progress import make_bar
 from ibmap.errors import InvalidOptionError
 
 if TYPE_CHECKING:
@@ -22,64 +22,26 @@ if TYPE_CHECKING:
     from ibmap.experiments.study import Study
 
 
-class Bins(StrEnum):
-    """How numbers are cut."""
-
-    width = "width"
-    frequency = "frequency"
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the program.
-
-    Parameters
-    ----------
-    app : typer.Typer
-        The program.
-    """
-    app.command("reproduce")(_reproduce)
-
-
-def _reproduce(  # noqa: PLR0913, PLR0917 - a command's options are its parameters
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[NAME]...", help="Studies to run, or all; without a name, a list.", show_default=False
-        ),
-    ] = None,
-    quick: Annotated[
-        bool, typer.Option("--quick", help="A taste: a few cells, a run or two each, about a minute a study.")
-    ] = False,
-    folder: Annotated[
-        str, typer.Option("--output", "-o", metavar="DIR", help="Folder for rows, tables and figures.")
-    ] = "reproduction",
-    jobs: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N", min=1, help="Processes; one for each core if not given.", show_default=False
-        ),
-    ] = None,
-    seed: Annotated[int, typer.Option(metavar="S", min=0, help="Seed of everything.")] = 1,
-    repetitions: Annotated[
-        int | None,
-        typer.Option(
-            metavar="R", min=1, help="Data sets a cell, instead of as many as declared.", show_default=False
-        ),
-    ] = None,
-    data: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            exists=True,
-            file_okay=False,
-            help="Folder with the benchmark sets that do not follow from rules, NAME.csv each.",
-            show_default=False,
-        ),
-    ] = None,
-    bins: Annotated[
-        Bins, typer.Option(help="Cut numbers in benchmark sets into intervals of equal width or frequency.")
-    ] = Bins.width,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the tables as JSON.")] = False,
+def reproduce(  # noqa: PLR0913, PLR0917 - a command's options are its parameters
+    names: list[str] | None = argument("[NAME]...", "Studies to run, or all; without a name, a list.", None),
+    quick: bool = flag(
+        False, "A taste: a few cells, a run or two each, about a minute a study.", None, "--quick"
+    ),
+    folder: str = flag("reproduction", "Folder for rows, tables and figures.", "DIR", "--output", "-o"),
+    jobs: int | None = flag(None, "Processes; one for each core if not given.", "N", min=1),
+    seed: int = flag(1, "Seed of everything.", "S", min=0),
+    repetitions: int | None = flag(None, "Data sets a cell, instead of as many as declared.", "R", min=1),
+    data: Path | None = flag(
+        None,
+        "Folder with the benchmark sets that do not follow from rules, NAME.csv each.",
+        "DIR",
+        exists=True,
+        file_okay=False,
+    ),
+    bins: Literal["width", "frequency"] = flag(
+        "width", "Cut numbers in benchmark sets into intervals of equal width or frequency."
+    ),
+    as_json: bool = flag(False, "Print the tables as JSON.", None, "--json"),
 ) -> None:
     """Run the paper's experiments, and print their tables beside the published numbers.
 
@@ -89,7 +51,7 @@ def _reproduce(  # noqa: PLR0913, PLR0917 - a command's options are its paramete
     from ibmap.experiments.paper import paper_studies
     from ibmap.experiments.recommended import recommended_studies
 
-    studies = {**paper_studies(data, bins.value), **pairwise_studies(), **recommended_studies(data)}
+    studies = {**paper_studies(data, bins), **pairwise_studies(), **recommended_studies(data)}
     if not names:
         _list(studies, as_json)
         return
@@ -105,10 +67,8 @@ def _reproduce(  # noqa: PLR0913, PLR0917 - a command's options are its paramete
 def _list(studies: dict[str, Study], as_json: bool) -> None:
     """Tell which studies there are."""
     if as_json:
-        fields = (
-            {"name": each.name, "title": each.title, "runs": len(each.runs)} for each in studies.values()
-        )
-        print_json(list(fields))
+        listed = studies.values()
+        print_json([{"name": each.name, "title": each.title, "runs": len(each.runs)} for each in listed])
         return
     from rich.table import Table
 
@@ -120,7 +80,6 @@ def _list(studies: dict[str, Study], as_json: bool) -> None:
 
 
 def _chosen(studies: dict[str, Study], names: list[str]) -> list[Study]:
-    """Find studies by name."""
     for name in names:
         if name not in studies and name != "all":
             msg = f"there is no study {name!r}; the studies are {', '.join(studies)}, and all"
@@ -142,7 +101,7 @@ def _run(study: Study, folder: str, seed: int, jobs: int | None, *, quiet: bool)
     from ibmap.experiments.runner import run_study
 
     try:
-        with _Bar(study) as bar:
+        with _bar(study) as bar:
             rows = run_study(study, folder, seed=seed, n_jobs=jobs, callback=bar)
     except KeyboardInterrupt:
         say(f"interrupted; what is done is kept in {folder}: give the same command again to go on")
@@ -194,42 +153,23 @@ def _print(finding: Finding) -> None:
     console.print()
 
 
-class _Bar:
-    """A progress bar with the time left, on a terminal; elsewhere a word at the beginning."""
+@contextmanager
+def _bar(study: Study) -> Iterator[Callable[[Progress], None]]:
+    """Show a progress bar with the time left, on a terminal; elsewhere say a word at the beginning."""
+    if not sys.stderr.isatty():
+        say(f"{study.name}: {study.title}, {len(study.runs)} runs")
+        yield lambda progress: None
+        return
+    from rich.progress import TextColumn, TimeRemainingColumn
 
-    def __init__(self, study: Study) -> None:
-        self.study = study
-        self._bar: Any = None
-        self._before = 0.0
+    before: list[float] = []  # what an earlier execution did does not count for the time left
+    with make_bar(TextColumn("left"), TimeRemainingColumn()) as bar:
 
-    def __enter__(self) -> Self:
-        if not sys.stderr.isatty():
-            say(f"{self.study.name}: {self.study.title}, {len(self.study.runs)} runs")
-            return self
-        from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+        def move(progress: Progress) -> None:
+            if not before:
+                before.append(progress.done)
+                bar.add_task("", total=progress.total - progress.done)
+            description = f"{progress.study} {progress.n_done} of {progress.n_runs} runs"
+            bar.update(bar.task_ids[0], completed=progress.done - before[0], description=description)
 
-        columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TextColumn("left"))
-        console = Console(file=sys.stderr, markup=False)
-        self._bar = Progress(*columns, TimeRemainingColumn(), console=console, transient=True)
-        self._bar.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._bar is not None:
-            self._bar.stop()
-
-    def __call__(self, progress: Progress) -> None:
-        """Move the bar; what an earlier execution did does not count for the time left."""
-        if self._bar is None:
-            return
-        if not self._bar.task_ids:
-            self._before = progress.done
-            self._bar.add_task("", total=progress.total - progress.done)
-        self._bar.update(
-            self._bar.task_ids[0],
-            completed=progress.done - self._before,
-            description=f"{progress.study} {progress.n_done} of {progress.n_runs} runs",
-        )
+        yield move

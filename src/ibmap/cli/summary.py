@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from ibmap.cli.console import output, printable
+from ibmap.cli.console import output, print_facts, printable
 from ibmap.evidence.words import amount, in_words
 from ibmap.notes import find_notes
 from ibmap.words import how_ended, how_learned, prior_in_words, why_no_evidence
@@ -23,69 +23,23 @@ MAX_VARIABLES = 40  # lines of the table of variables
 MAX_NEIGHBOURS = 12  # names in one line of it
 MANY_EDGES = 12  # beyond this only the strongest and the weakest are shown
 N_SHOWN = 6  # of each
+WITHOUT, WITH = "-Without it the structure is", "-With it the structure is"
+LOSS = "Loss: by how much the natural log of the IB-score falls if the pair is changed."
 
 
 def print_summary(result: SearchResult, title: str) -> None:
-    """Write what was learned to standard output.
-
-    Parameters
-    ----------
-    result : SearchResult
-        What was learned.
-    title : str
-        What it was learned from.
-    """
+    """Write what was learned to standard output."""
     console = output()
-    console.print(_facts(result, title), "")
+    print_facts(_facts(result, title))
+    console.print("")
     console.print(_variables(result), "")
     _print_notes(console, result)
     _print_edges(console, result)
 
 
-def edge_table(title: str, heading: str, names: Sequence[str], pairs: Sequence[PairEvidence]) -> Table:
-    """Lay out pairs of variables with their evidence.
-
-    Parameters
-    ----------
-    title : str
-        What they are.
-    heading : str
-        Of the last column.
-    names : sequence of str
-        Names of all variables.
-    pairs : sequence of PairEvidence
-        The pairs, in order.
-
-    Returns
-    -------
-    rich.table.Table
-        One row for each.
-    """
-    table = titled(title)
-    table.add_column("Variable", overflow="fold")
-    table.add_column("Variable", overflow="fold")
-    table.add_column("Loss", justify="right", no_wrap=True)
-    table.add_column(heading, no_wrap=True)
-    for pair in pairs:
-        ends = (Text(printable(names[k])) for k in (pair.x, pair.y))
-        table.add_row(*ends, amount(pair.loss), in_words(pair.loss))
-    return table
-
-
-def titled(title: str) -> Table:
-    """Make an empty table.
-
-    Parameters
-    ----------
-    title : str
-        What it shows.
-
-    Returns
-    -------
-    rich.table.Table
-        Without columns or rows.
-    """
-    return Table(
+def laid_out(title: str, headings: Sequence[str], rows: Iterable[Sequence[str | Text]]) -> Table:
+    """Make a table; a heading with ``>`` is of numbers, one with ``-`` of words that are not wrapped."""
+    table = Table(
         title=Text(title),
         title_justify="left",
         title_style="bold",
@@ -93,49 +47,51 @@ def titled(title: str) -> Table:
         show_edge=False,
         pad_edge=False,
     )
+    for heading in headings:
+        kept, is_number = heading[:1] in (">", "-"), heading[:1] == ">"
+        table.add_column(
+            Text(heading[kept:]), no_wrap=kept, justify="right" if is_number else "left", overflow="fold"
+        )
+    for row in rows:
+        table.add_row(*(Text(printable(cell)) if isinstance(cell, str) else cell for cell in row))
+    return table
 
 
-def _facts(result: SearchResult, title: str) -> Table:
-    """Lay out the totals."""
+def edge_table(title: str, heading: str, names: Sequence[str], pairs: Sequence[PairEvidence]) -> Table:
+    """Lay out pairs of variables with their evidence."""
+    rows = [(names[each.x], names[each.y], amount(each.loss), in_words(each.loss)) for each in pairs]
+    return laid_out(title, ("Variable", "Variable", ">Loss", heading), rows)
+
+
+def _facts(result: SearchResult, title: str) -> list[tuple[str, str]]:
     source, graph = result.provenance, result.graph
     n_pairs = graph.n_variables * (graph.n_variables - 1) // 2
+    density = graph.n_edges / max(n_pairs, 1)
     dropped = f" ({source.n_rows_dropped:,} more dropped for missing values)" if source.n_rows_dropped else ""
+    score = "" if result.score is None else f"{result.score:.3f} (natural log); {how_ended(result)}"
     facts = [
         ("Table", title),
         ("Rows", f"{source.n_samples:,} used{dropped}"),
         ("Variables", f"{graph.n_variables:,}"),
-        (
-            "Edges",
-            f"{graph.n_edges:,} of {n_pairs:,} possible (density {graph.n_edges / max(n_pairs, 1):.2f})",
-        ),
+        ("Edges", f"{graph.n_edges:,} of {n_pairs:,} possible (density {density:.2f})"),
         ("Learned by", how_learned(result)),
         ("Prior", prior_in_words(result)),
+        ("IB-score", score),
         ("Cost", f"{result.n_tests:,} distinct tests of independence, {source.seconds:.2f} s"),
     ]
-    if result.score is not None:
-        facts.insert(6, ("IB-score", f"{result.score:.3f} (natural log); {how_ended(result)}"))
-    grid = Table.grid(padding=(0, 2))
-    grid.add_column(style="bold", no_wrap=True)
-    grid.add_column(overflow="fold")
-    for name, value in facts:
-        if value:
-            grid.add_row(name, Text(printable(value)))
-    return grid
+    return [(name, value) for name, value in facts if value]
 
 
 def _variables(result: SearchResult) -> Table:
     """Lay out each variable with its states and its blanket."""
     graph = result.graph
     loss = {(e.x, e.y): e.loss for e in result.evidence if e.is_edge}
-    blanket = "Blanket, strongest first" if loss else "Blanket"
-    table = titled("Variables and their Markov blankets (direct neighbours)")
-    table.add_column("Variable", overflow="fold")
-    table.add_column("States", justify="right")
-    table.add_column(blanket, overflow="fold")
+    rows = []
     for x in range(min(graph.n_variables, MAX_VARIABLES)):
         near = sorted(graph.blanket(x), key=lambda y: -loss.get((min(x, y), max(x, y)), 0.0))
-        table.add_row(Text(printable(graph.names[x])), str(len(result.states[x])), _listed(near, graph.names))
-    return table
+        rows.append((graph.names[x], str(len(result.states[x])), _listed(near, graph.names)))
+    headings = ("Variable", ">States", "Blanket, strongest first" if loss else "Blanket")
+    return laid_out("Variables and their Markov blankets (direct neighbours)", headings, rows)
 
 
 def _listed(variables: Sequence[int], names: Sequence[str]) -> Text:
@@ -158,19 +114,13 @@ def _print_notes(console: Console, result: SearchResult) -> None:
 
 def _print_edges(console: Console, result: SearchResult) -> None:
     """Write the strongest and weakest edges, and the nearest missing ones."""
-    names = result.graph.names
     edges = [pair for pair in result.evidence if pair.is_edge]
     missing = [pair for pair in result.evidence if not pair.is_edge]
-    without, with_it = "Without it the structure is", "With it the structure is"
+    tables = [("Edges, strongest first", WITHOUT, edges)]
     if len(edges) > MANY_EDGES:
-        console.print(edge_table("Strongest edges", without, names, edges[:N_SHOWN]), "")
-        console.print(edge_table("Weakest edges, the weakest last", without, names, edges[-N_SHOWN:]), "")
-    elif edges:
-        console.print(edge_table("Edges, strongest first", without, names, edges), "")
-    if missing:
-        title = "Pairs nearest to being joined"
-        console.print(edge_table(title, with_it, names, missing[:N_SHOWN]), "")
-    if edges or missing:
-        console.print("Loss: by how much the natural log of the IB-score falls if the pair is changed.")
-    else:
-        console.print(why_no_evidence(result))
+        strongest = ("Strongest edges", WITHOUT, edges[:N_SHOWN])
+        tables = [strongest, ("Weakest edges, the weakest last", WITHOUT, edges[-N_SHOWN:])]
+    for title, heading, pairs in [*tables, ("Pairs nearest to being joined", WITH, missing[:N_SHOWN])]:
+        if pairs:
+            console.print(edge_table(title, heading, result.graph.names, pairs), "")
+    console.print(LOSS if edges or missing else why_no_evidence(result))

@@ -1,59 +1,46 @@
-"""Tables as files: CSV or Parquet, or CSV on standard output."""
-
-from __future__ import annotations
+"""Tables and models as files."""
 
 import io
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from ibmap.errors import FileFormatError
+from ibmap.cli.console import say
+from ibmap.cli.flags import argument, flag
+from ibmap.cli.options import check_place
+from ibmap.errors import InvalidOptionError
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from ibmap.model import MarkovNetwork
+
+MODEL = argument("MODEL", "A model: .json as ibmap fit writes it, or .uai.")
+PATH = flag("-", ".csv or .parquet; - for CSV on standard output.", "FILE", "--output", "-o")
+UNSEEN = flag("error", "Values that are no state of the model: refuse them, or take them as missing.")
+Unseen = Literal["error", "missing"]
+
 
 def check_table_output(path: str) -> None:
-    """Refuse a place where no table can be written.
-
-    Parameters
-    ----------
-    path : str
-        Where a table shall go; ``-`` is standard output.
-    """
-    if path == "-":
-        return
-    if Path(path).suffix.lower() not in (".csv", ".parquet"):
-        msg = f"cannot write {path!r}: a table's name must end in .csv or .parquet"
-        raise FileFormatError(msg)
-    if not Path(path).parent.is_dir():
-        msg = f"cannot write {path!r}: there is no folder {str(Path(path).parent)!r}; create it first"
-        raise FileNotFoundError(msg)
+    """Refuse a place where no table can be written; ``-`` is standard output."""
+    if path != "-":
+        check_place(path, "table", ".csv", ".parquet")
 
 
-def write_table(frame: pl.DataFrame, path: str) -> None:
-    """Write a table.
-
-    Parameters
-    ----------
-    frame : polars.DataFrame
-        The table; labels of several types in one column are written as text.
-    path : str
-        A ``.csv`` or ``.parquet`` file, or ``-`` for CSV on standard output.
-    """
+def write_table(frame: "pl.DataFrame", path: str) -> None:
+    """Write a table as CSV or Parquet; labels of several types in one column are written as text."""
     import polars as pl
 
     from ibmap.io import write_atomically
 
     mixed = [column for column in frame if column.dtype == pl.Object]
     texts = [
-        pl.Series(
-            column.name, [None if value is None else str(value) for value in column.to_list()], pl.String
-        )
-        for column in mixed
+        pl.Series(each.name, [None if value is None else str(value) for value in each.to_list()], pl.String)
+        for each in mixed
     ]
-    plain = frame.with_columns(texts)
     buffer = io.BytesIO()
+    plain = frame.with_columns(texts)
     if path.lower().endswith(".parquet"):
         plain.write_parquet(buffer)
     else:
@@ -62,3 +49,34 @@ def write_table(frame: pl.DataFrame, path: str) -> None:
         sys.stdout.write(buffer.getvalue().decode())
     else:
         write_atomically(path, buffer.getvalue())
+
+
+def write_answer(frame: "pl.DataFrame", path: str) -> None:
+    """Write a table and say so, unless it goes to standard output."""
+    write_table(frame, path)
+    if path != "-":
+        say(f"written: {path}")
+
+
+def read_model(path: str) -> "MarkovNetwork":
+    """Read a model in JSON, or in the UAI format if its name ends in ``.uai``."""
+    from ibmap.model import MarkovNetwork
+
+    return MarkovNetwork.load_uai(path) if Path(path).suffix.lower() == ".uai" else MarkovNetwork.load(path)
+
+
+def read_given(model: "MarkovNetwork", given: Sequence[str]) -> dict[str, str]:
+    """Read conditions such as ``outlook=sunny``; names of the model may have ``=`` in them."""
+    found: dict[str, str] = {}
+    for condition in given:
+        cuts = [k for k, character in enumerate(condition) if character == "="]
+        if not cuts:
+            msg = f"--given {condition}: it must be VARIABLE=STATE"
+            raise InvalidOptionError(msg)
+        known = [k for k in cuts if condition[:k] in model.names]
+        cut = known[-1] if known else cuts[0]
+        if condition[:cut] in found:
+            msg = f"--given {condition}: {condition[:cut]!r} is given twice"
+            raise InvalidOptionError(msg)
+        found[condition[:cut]] = condition[cut + 1 :]
+    return found

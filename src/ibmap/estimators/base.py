@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import networkx as nx
 import numpy as np
@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ibmap.encoding import encode
 from ibmap.errors import InvalidOptionError, InvalidTableError
+from ibmap.learning import LEARNERS
 from ibmap.options import n_cores
 from ibmap.result import SearchResult
 from ibmap.table import EncodedTable
@@ -29,7 +30,29 @@ class StructureLearner(BaseEstimator):  # type: ignore[misc]
     n_tests_: int
     feature_names_in_: NDArray[np.object_]
     n_features_in_: int
+    _algorithm: ClassVar[str]  # its name in `ibmap.learning.LEARNERS`
     _table: EncodedTable | None = None
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn the structure of a table.
+
+        Parameters
+        ----------
+        X : table
+            Anything `ibmap.encode` takes: a frame, an array or a list of rows.
+        y : object, optional
+            Ignored; there for scikit-learn's interface.
+
+        Returns
+        -------
+        StructureLearner
+            Itself, fitted.
+        """
+        learner, options, running = LEARNERS[self._algorithm], self._options(), {}
+        if learner.is_parallel:
+            running = {"n_threads": n_threads_of(self.n_jobs), "callback": self.callback}
+        options.check()  # refused before the table is read
+        return self._store(learner.learn(self._encode(X), options, **running))
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Give the names of the variables the structure is over.
@@ -86,6 +109,17 @@ class StructureLearner(BaseEstimator):  # type: ignore[misc]
             raise InvalidTableError(msg)
         return MarkovNetwork.fit(table, self.result_.graph, **options)
 
+    def _keep(self, given: dict[str, Any]) -> None:
+        """Store the arguments of ``__init__`` under their names, as scikit-learn demands."""
+        self.__dict__.update({name: value for name, value in given.items() if name != "self"})
+
+    def _options(self) -> Any:
+        """Give the options of the learner."""
+        given = self.get_params(deep=False)
+        return LEARNERS[self._algorithm].options(
+            **{name: value for name, value in given.items() if name not in ("n_jobs", "callback")}
+        )
+
     def _encode(self, X: Any) -> EncodedTable:
         """Read the table to learn from, and remember it for the parameters."""
         self._table = self._read(X)
@@ -125,18 +159,6 @@ class StructureLearner(BaseEstimator):  # type: ignore[misc]
 def n_columns_of(X: Any) -> int | None:
     """Tell how many columns a two-dimensional array or frame has.
 
-    Parameters
-    ----------
-    X : table
-        Anything.
-
-    Returns
-    -------
-    int or None
-        None if it has no two-dimensional shape.
-
-    Examples
-    --------
     >>> n_columns_of(np.zeros((5, 3))), n_columns_of([[1, 2]])
     (3, None)
     """
@@ -145,13 +167,7 @@ def n_columns_of(X: Any) -> int | None:
 
 
 def refuse_unusable(X: Any) -> None:
-    """Refuse, in the words scikit-learn's tools expect, what `encode` would refuse in its own.
-
-    Parameters
-    ----------
-    X : table
-        Anything.
-    """
+    """Refuse, in the words scikit-learn's tools expect, what `encode` would refuse in its own."""
     if isinstance(X, np.ndarray) and X.dtype.kind == "c":
         msg = f"Complex data not supported: X has type {X.dtype}; give codes or labels"
         raise InvalidTableError(msg)
@@ -167,18 +183,6 @@ def refuse_unusable(X: Any) -> None:
 def n_threads_of(n_jobs: int | None) -> int:
     """Turn scikit-learn's `n_jobs` into a number of threads.
 
-    Parameters
-    ----------
-    n_jobs : int or None
-        None is 1; -1 is one for each core, -2 one fewer, and so on.
-
-    Returns
-    -------
-    int
-        At least 1.
-
-    Examples
-    --------
     >>> n_threads_of(None), n_threads_of(3)
     (1, 3)
     """

@@ -1,49 +1,29 @@
-"""What the learners share that climb by a score: fitting, and scoring another table."""
+"""The learners that climb by a score, as scikit-learn estimators; IBMAP-HC is the paper's."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ibmap.errors import InvalidTableError
-from ibmap.estimators.base import StructureLearner, n_columns_of, n_threads_of
+from ibmap.estimators.base import StructureLearner, n_columns_of
+from ibmap.estimators.documenting import documented
 from ibmap.graph import MarkovGraph, as_graph
 from ibmap.independence.protocol import ProbabilisticTest
-from ibmap.learning import LEARNERS
+from ibmap.progress import Callback
 from ibmap.result import SearchResult
 from ibmap.score import local_score, total_score
 from ibmap.table import EncodedTable
 
 
 class ClimbingLearner(StructureLearner):
-    """Base of the learners with a score; a subclass names its algorithm and stores its options."""
+    """Base of the learners that climb by a score."""
 
     score_: float
     n_ascents_: int
     n_iterations_: int
-    _algorithm: ClassVar[str]  # its name in `ibmap.learning.LEARNERS`
-
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn the structure of a table.
-
-        Parameters
-        ----------
-        X : table
-            Anything `ibmap.encode` takes: a frame, an array or a list of rows.
-        y : object, optional
-            Ignored; there for scikit-learn's interface.
-
-        Returns
-        -------
-        ClimbingLearner
-            Itself, fitted.
-        """
-        options, n_threads = self._options(), n_threads_of(self.n_jobs)
-        options.check()  # refused before the table is read
-        learn = LEARNERS[self._algorithm].learn
-        return self._store(learn(self._encode(X), options, n_threads=n_threads, callback=self.callback))
 
     def score(self, X: Any, y: Any = None) -> float:
         """Give the IB-score of the learned structure on a table.
@@ -110,8 +90,35 @@ class ClimbingLearner(StructureLearner):
         self.n_iterations_ = result.n_iterations or 0
         return super()._store(result)
 
-    def _options(self) -> Any:
-        """Collect the options of the search."""
-        params = self.get_params(deep=False)
-        options = LEARNERS[self._algorithm].options
-        return options(**{k: v for k, v in params.items() if k not in ("n_jobs", "callback")})
+
+@documented
+class IBMAPHC(ClimbingLearner):
+    """Learn a Markov network with IBMAP-HC: hill climbing on the IB-score.
+
+    Attributes
+    ----------
+    score_ : float
+        Natural log of the IB-score.
+    n_ascents_, n_iterations_ : int
+        Flips made, and neighbourhoods searched.
+    n_tests_ : int
+        Distinct tests of independence, those of the start included.
+
+    Examples
+    --------
+    >>> rows = [[0, 0, 1], [0, 0, 0], [1, 1, 1], [1, 1, 0]] * 10
+    >>> learner = IBMAPHC().fit(rows)
+    >>> sorted(learner.graph_.edges), round(learner.score_, 3), learner.n_ascents_
+    ([('x0', 'x1')], -1.471, 0)
+    """
+
+    _algorithm = "hc"
+
+    def __init__(  # noqa: PLR0913 -- keyword-only options, as scikit-learn has them
+        self, *, start: Any = "gsmn", test: Any = "bayesian", prior: float = 0.5,
+        hyperparameters: str = "sums", slices: str = "all", equivalent_sample_size: float = 1.0,
+        penalty: float = 1.0, ridge: float = 1.0, ordered: Any = False, max_ascents: int | None = None,
+        max_seconds: float | None = None, missing: str = "error", bins: Any = None,
+        n_jobs: int | None = None, callback: Callback | None = None,
+    ) -> None:  # fmt: skip
+        self._keep(locals())

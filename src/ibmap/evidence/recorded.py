@@ -13,11 +13,8 @@ from ibmap.independence.averaged import AveragedTest
 from ibmap.independence.bayesian import BayesianTest
 from ibmap.independence.pairwise import PairwiseTest
 from ibmap.independence.protocol import ProbabilisticTest
+from ibmap.options import AveragedOptions, BayesianOptions, Options, PairwiseOptions, declared
 from ibmap.table import EncodedTable
-
-BAYESIAN = ("prior", "hyperparameters", "slices", "equivalent_sample_size")
-PAIRWISE = ("penalty", "ridge", "ordered", "prior")
-AVERAGED = ("prior", "ordered", "table_share")
 
 
 def recorded_table(
@@ -82,14 +79,14 @@ def recorded_tests(table: EncodedTable, options: Mapping[str, Any]) -> dict[str,
     >>> list(recorded_tests(EncodedTable.from_codes([[0, 1]]), {"prior": 0.3}))
     ['bayesian', 'pairwise']
     """
-    makers: dict[str, tuple[Callable[..., ProbabilisticTest], tuple[str, ...]]] = {
-        "bayesian": (BayesianTest, BAYESIAN),
-        "pairwise": (PairwiseTest, PAIRWISE),
-        "averaged": (AveragedTest, AVERAGED),
+    makers: dict[str, tuple[Callable[..., ProbabilisticTest], type[Options]]] = {
+        "bayesian": (BayesianTest, BayesianOptions),
+        "pairwise": (PairwiseTest, PairwiseOptions),
+        "averaged": (AveragedTest, AveragedOptions),
     }
     used = options.get("test")
     first = used if used in makers else "bayesian"
-    own = {key: options[key] for key in makers[first][1] if key in options}
+    own = {key: options[key] for key in declared(makers[first][1]) if key in options}
     beside = ("bayesian",) if first == "averaged" else ("bayesian", "pairwise")
     tests = {first: makers[first][0](table, **own)}
     return tests | {name: makers[name][0](table) for name in beside if name != first}

@@ -15,18 +15,6 @@ DTYPES = ("float64", "int64", "uint64", "bool")
 def packed(array: NDArray[Any]) -> dict[str, Any]:
     """Write an array as plain values.
 
-    Parameters
-    ----------
-    array : ndarray
-        Of one of the types in `DTYPES`.
-
-    Returns
-    -------
-    dict
-        Its type, its shape, and its bytes in little-endian order as base64.
-
-    Examples
-    --------
     >>> packed(np.array([True, False]))
     {'dtype': 'bool', 'shape': [2], 'data': 'AQA='}
     """
@@ -38,23 +26,6 @@ def packed(array: NDArray[Any]) -> dict[str, Any]:
 def unpacked(content: Mapping[str, Any]) -> NDArray[Any]:
     """Read an array that `packed` wrote.
 
-    Parameters
-    ----------
-    content : dict
-        Its type, shape and bytes.
-
-    Returns
-    -------
-    ndarray
-        Equal to the one written, to the last bit.
-
-    Raises
-    ------
-    ValueError
-        If the parts do not fit together.
-
-    Examples
-    --------
     >>> unpacked(packed(np.array([0.1, -np.inf])))
     array([ 0.1, -inf])
     """

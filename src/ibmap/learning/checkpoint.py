@@ -29,17 +29,7 @@ MAX_SHARE = 0.05  # of the time may be spent on writing
 
 
 class Checkpoint:
-    """The file that keeps a run of climbs.
-
-    Parameters
-    ----------
-    path : str or Path
-        Where it is.
-    identity : dict
-        What the run is; only the same run may go on from the file.
-    n_variables, n_climbs : int
-        The size of the run.
-    """
+    """The file that keeps a run of climbs."""
 
     def __init__(
         self, path: str | Path, identity: Mapping[str, Any], n_variables: int, n_climbs: int
@@ -58,20 +48,7 @@ class Checkpoint:
         return self._before + time.monotonic() - self._begun
 
     def load(self, path: str | Path) -> None:
-        """Take over what another run has kept.
-
-        Parameters
-        ----------
-        path : str or Path
-            Its file.
-
-        Raises
-        ------
-        InvalidOptionError
-            If it is not the same run, with the difference.
-        FileFormatError
-            If it is no checkpoint, or damaged.
-        """
+        """Take over what another run has kept."""
         content = read_checkpoint(path)
         _refuse_others(path, content["identity"], self.identity)
         try:
@@ -100,32 +77,11 @@ class Checkpoint:
             raise ValueError(msg)
 
     def keeper(self, k: int) -> ClimbKeeper:
-        """Give what keeps one of the climbs.
-
-        Parameters
-        ----------
-        k : int
-            Its number.
-
-        Returns
-        -------
-        ClimbKeeper
-            For `hill_climb`.
-        """
+        """Give what keeps one of the climbs."""
         return ClimbKeeper(self, k)
 
     def take(self, k: int, make: Callable[[], ClimbState], *, at_once: bool) -> None:
-        """Take the state of a climb and write the file, if it is time.
-
-        Parameters
-        ----------
-        k : int
-            The climb.
-        make : callable
-            Gives its state.
-        at_once : bool
-            Whether to take it in any case.
-        """
+        """Take the state of a climb and write the file, if it is time."""
         pause = max(INTERVAL, self._cost / MAX_SHARE)
         if not at_once and time.monotonic() - self._written < pause:
             return
@@ -133,13 +89,7 @@ class Checkpoint:
         self.update()
 
     def update(self, *, is_finished: bool = False) -> None:
-        """Write the file; if that fails, say so once and go on.
-
-        Parameters
-        ----------
-        is_finished : bool
-            Whether there is nothing left to do.
-        """
+        """Write the file; if that fails, say so once and go on."""
         try:
             self.write(is_finished=is_finished)
         except OSError as error:
@@ -149,13 +99,7 @@ class Checkpoint:
                 warnings.warn(msg, SearchWarning, stacklevel=2)
 
     def write(self, *, is_finished: bool = False) -> None:
-        """Write the file, whole or not at all.
-
-        Parameters
-        ----------
-        is_finished : bool
-            Whether there is nothing left to do.
-        """
+        """Write the file, whole or not at all."""
         begun = time.monotonic()
         content = {
             "format": FORMAT,
@@ -172,55 +116,22 @@ class Checkpoint:
 
 
 class ClimbKeeper:
-    """Keeps one climb of a run; see `ibmap.search.climb.Keeper`.
-
-    Parameters
-    ----------
-    checkpoint : Checkpoint
-        The file.
-    k : int
-        Number of the climb.
-    """
+    """Keeps one climb of a run; see `ibmap.search.climb.Keeper`."""
 
     def __init__(self, checkpoint: Checkpoint, k: int) -> None:
         self._checkpoint, self._k = checkpoint, k
 
     def restored(self) -> ClimbState | None:
-        """Give the state to go on from.
-
-        Returns
-        -------
-        ClimbState or None
-            None to begin at the start.
-        """
+        """Give the state to go on from."""
         return self._checkpoint.states[self._k]
 
     def offer(self, make: Callable[[], ClimbState], *, at_once: bool) -> None:
-        """Take the state of the climb, if it is time.
-
-        Parameters
-        ----------
-        make : callable
-            Gives the state.
-        at_once : bool
-            Whether there will be no later offer.
-        """
+        """Take the state of the climb, if it is time."""
         self._checkpoint.take(self._k, make, at_once=at_once)
 
 
 def read_checkpoint(path: str | Path) -> dict[str, Any]:
-    """Read a checkpoint, whatever run it is of.
-
-    Parameters
-    ----------
-    path : str or Path
-        Its file.
-
-    Returns
-    -------
-    dict
-        Its content, with the format checked.
-    """
+    """Read a checkpoint, whatever run it is of."""
     try:
         content = json.loads(Path(path).read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -239,13 +150,7 @@ def read_checkpoint(path: str | Path) -> dict[str, Any]:
 
 
 def refuse_overwriting(path: str | Path) -> None:
-    """Refuse to begin a run in a file that holds an unfinished run, or no run at all.
-
-    Parameters
-    ----------
-    path : str or Path
-        Where the checkpoint would go.
-    """
+    """Refuse to begin a run in a file that holds an unfinished run, or no run at all."""
     if not Path(path).exists():
         return
     try:
@@ -262,18 +167,7 @@ def refuse_overwriting(path: str | Path) -> None:
 
 
 def samefile(one: str | Path, other: str | Path) -> bool:
-    """Tell whether two names are one file.
-
-    Parameters
-    ----------
-    one, other : str or Path
-        Names of files that may or may not exist.
-
-    Returns
-    -------
-    bool
-        True if so, links followed.
-    """
+    """Tell whether two names are one file."""
     return Path(one).resolve() == Path(other).resolve()
 
 

@@ -39,32 +39,14 @@ def learn_hc(
     checkpoint: str | Path | None = None,
     resume: str | Path | None = None,
 ) -> SearchResult:
-    """Learn a structure with IBMAP-HC.
+    """Learn a structure with IBMAP-HC; the same for any number of threads.
 
-    Parameters
-    ----------
-    table : EncodedTable
-        The data.
-    options : HillClimbingOptions
-        The options.
-    n_threads : int
-        Threads; the result is the same for any number.
-    callback : callable, optional
-        Called with the progress of the search. If it raises `ibmap.StopSearch`, the search ends
-        there, with the best so far.
-    checkpoint : str or Path, optional
-        A file that keeps the search, written every few seconds and when it ends early.
-    resume : str or Path, optional
-        A checkpoint to go on from, of the same table and options (limits may differ). The search
-        is kept in the same file unless `checkpoint` names another. The result is that of a run
-        without interruption.
-
-    Returns
-    -------
-    SearchResult
-        With score, trace and evidence; a `SearchWarning` if it ended early.
+    `checkpoint` is a file that keeps the search, written every few seconds and when it ends early. `resume`
+    is a checkpoint of the same table and options to go on from (limits may differ); it is kept up to date
+    unless `checkpoint` names another file. The result is that of a run without interruption.
     """
     begun = time.perf_counter()
+    options.check()
     test = options.make_test(table)
     names = start_names(options.start)
     kept = _open_checkpoint(table, options, checkpoint, resume)
@@ -166,18 +148,7 @@ def _open_checkpoint(
 
 
 def best_climb(climbs: Sequence[Climb]) -> int:
-    """Find the climb with the best score; of equal ones the first.
-
-    Parameters
-    ----------
-    climbs : sequence of Climb
-        At least one.
-
-    Returns
-    -------
-    int
-        Its position.
-    """
+    """Find the climb with the best score; of equal ones the first."""
     best = 0
     for k, climb in enumerate(climbs):
         if climb.score > climbs[best].score + TOLERANCE:
@@ -187,16 +158,12 @@ def best_climb(climbs: Sequence[Climb]) -> int:
 
 def _warn_if_stopped(climb: Climb, start: str) -> None:
     """Say that a limit or the user ended a climb."""
-    if climb.stopped == "interrupted":
+    if climb.stopped != "optimum":
+        is_cut = climb.stopped == "interrupted"
+        ended = "was interrupted" if is_cut else f"stopped at its limit {climb.stopped}"
         msg = (
-            f"the search was interrupted after {len(climb.trace)} ascents from start={start!r}; "
+            f"the search {ended} after {len(climb.trace)} ascents from start={start!r}; "
             "the structure is the best so far, not a local optimum"
-        )
-        warnings.warn(msg, SearchWarning, stacklevel=5)
-    elif climb.stopped != "optimum":
-        msg = (
-            f"the search stopped at its limit {climb.stopped} after {len(climb.trace)} ascents from "
-            f"start={start!r}; the structure is the best so far, not a local optimum"
         )
         warnings.warn(msg, SearchWarning, stacklevel=5)
 

@@ -5,39 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 
-from ibmap.learning.gsmn import learn_gsmn
+from ibmap.learning.blankets import learn_gsimn, learn_gsmn, learn_gsmn_star, learn_hiton, learn_iamb
 from ibmap.learning.hill_climbing import learn_hc
-from ibmap.learning.options import (
-    GSMNOptions,
-    HillClimbingOptions,
-    HITONOptions,
-    IAMBOptions,
-    LearnerOptions,
-    RecommendedOptions,
-    TestOptions,
-    TreeSearchOptions,
-)
+from ibmap.learning.options import OPTIONS, LearnerOptions
 from ibmap.learning.recommended import learn_recommended
-from ibmap.learning.relatives import learn_gsimn, learn_gsmn_star, learn_hiton, learn_iamb
 from ibmap.learning.tree_search import learn_ts
 from ibmap.result import SearchResult
+
+__all__ = [
+    "LEARNERS", "Learner", "learn_gsimn", "learn_gsmn", "learn_gsmn_star", "learn_hc", "learn_hiton",
+    "learn_iamb", "learn_recommended", "learn_ts",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Learner:
-    """A learner: its options and its function.
+    """A learner: its options, its function, whether it can use threads, and whether it can be resumed.
 
-    Parameters
-    ----------
-    options : type
-        A subclass of `LearnerOptions`; its fields are what can be chosen.
-    learn : callable
-        Takes an encoded table, options and `callback`; a parallel one also `n_threads`, one that
-        can be resumed also `checkpoint` and `resume`.
-    is_parallel : bool
-        Whether it can use threads.
-    is_resumable : bool
-        Whether it can be kept in a file and resumed.
+    The function takes an encoded table, options and `callback`; a parallel one also `n_threads`, one
+    that can be resumed also `checkpoint` and `resume`.
     """
 
     options: type[LearnerOptions]
@@ -48,18 +34,6 @@ class Learner:
     def takes(self, option: str) -> bool:
         """Tell whether an option of the command line applies, whatever the test.
 
-        Parameters
-        ----------
-        option : str
-            Its name, with underscores.
-
-        Returns
-        -------
-        bool
-            True if so.
-
-        Examples
-        --------
         >>> LEARNERS["hc"].takes("start"), LEARNERS["gsmn"].takes("threads")
         (True, False)
         """
@@ -71,12 +45,12 @@ class Learner:
 
 
 LEARNERS = {
-    "ibmap": Learner(RecommendedOptions, learn_recommended, is_parallel=True),
-    "hc": Learner(HillClimbingOptions, learn_hc, is_parallel=True, is_resumable=True),
-    "ts": Learner(TreeSearchOptions, learn_ts, is_parallel=True),
-    "gsmn": Learner(GSMNOptions, learn_gsmn),
-    "gsmn-star": Learner(TestOptions, learn_gsmn_star),
-    "gsimn": Learner(TestOptions, learn_gsimn),
-    "iamb": Learner(IAMBOptions, learn_iamb),
-    "hiton": Learner(HITONOptions, learn_hiton),
+    "ibmap": Learner(OPTIONS["ibmap"], learn_recommended, is_parallel=True),
+    "hc": Learner(OPTIONS["hc"], learn_hc, is_parallel=True, is_resumable=True),
+    "ts": Learner(OPTIONS["ts"], learn_ts, is_parallel=True),
+    "gsmn": Learner(OPTIONS["gsmn"], learn_gsmn),
+    "gsmn-star": Learner(OPTIONS["gsmn-star"], learn_gsmn_star),
+    "gsimn": Learner(OPTIONS["gsimn"], learn_gsimn),
+    "iamb": Learner(OPTIONS["iamb"], learn_iamb),
+    "hiton": Learner(OPTIONS["hiton"], learn_hiton),
 }

@@ -1,86 +1,109 @@
-"""Options of the learners, shared by the scikit-learn estimators and the command line."""
+"""The options objects of the learners: those of their tests and searches, joined."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ibmap.errors import InvalidOptionError
-from ibmap.independence.averaged import TABLE_SHARE, AveragedTest
-from ibmap.independence.bayesian import BayesianTest
-from ibmap.independence.classical import ChiSquareTest, GTest
-from ibmap.independence.pairwise import PENALTY, PairwiseTest
-from ibmap.independence.protocol import IndependenceTest, ProbabilisticTest
-from ibmap.learning.starts import FINDERS
-from ibmap.options import as_choice, as_count, as_number
-from ibmap.search.budget import Budget, make_budget
-from ibmap.search.hill_climbing import Limits
-from ibmap.table import EncodedTable
+from ibmap.options import (
+    BLANKETS,
+    FINDERS,
+    TESTS,
+    AveragedOptions,
+    BayesianOptions,
+    BestFirstOptions,
+    Check,
+    ClassicalOptions,
+    ClimbOptions,
+    GrowShrinkOptions,
+    Options,
+    PairwiseOptions,
+    RuleOptions,
+    count,
+    declared,
+    one_of,
+    option,
+)
 
-BAYESIAN = ("prior", "hyperparameters", "slices", "equivalent_sample_size")
-PAIRWISE = ("penalty", "ridge", "ordered", "prior")
-AVERAGED = ("prior", "ordered", "table_share")
-TEST_OPTIONS: dict[str, tuple[str, ...]] = {  # each test's own options
-    "bayesian": BAYESIAN,
-    "pairwise": PAIRWISE,
-    "averaged": AVERAGED,
-    "chi-square": ("significance",),
-    "g": ("significance",),
-}
+if TYPE_CHECKING:
+    from ibmap.independence.averaged import AveragedTest
+    from ibmap.independence.protocol import IndependenceTest, ProbabilisticTest
+    from ibmap.search.budget import Budget
+    from ibmap.search.limits import Limits
+    from ibmap.table import EncodedTable
+
+READING = "Reading the table"
+STARTS = (*FINDERS, "empty", "best")
 PROBABILISTIC = ("bayesian", "pairwise")  # tests that give Pr(I | D), which a score is made of
+TEST_OPTIONS = {  # each test's own options
+    "bayesian": tuple(declared(BayesianOptions)),
+    "pairwise": tuple(declared(PairwiseOptions)),
+    "averaged": tuple(declared(AveragedOptions)),
+    "chi-square": tuple(declared(ClassicalOptions)),
+    "g": tuple(declared(ClassicalOptions)),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
-class LearnerOptions(ABC):
+class LearnerOptions(Options, ABC):
     """Options that every learner has. They are only recorded: the table is encoded already."""
 
     tests: ClassVar[tuple[str, ...]] = ()  # those the learner can use, by name
 
-    missing: str = "error"
-    bins: Any = None
+    missing: str = option(
+        "error",
+        one_of("error", "drop", "state"),
+        "Missing values: refuse them, drop their rows, or make them a state.",
+        READING,
+    )
+    bins: Any = option(
+        None,
+        Check('{"width", "frequency"}, int or dict'),
+        "How to cut continuous columns; see `ibmap.encode`.",
+        READING,
+        none="",
+    )
 
     @abstractmethod
     def make_test(self, table: EncodedTable) -> IndependenceTest:
         """Make the test that answers the learner."""
-
-    def check(self) -> None:
-        """Refuse options that need no table to be seen as wrong."""
-        as_choice(self.missing, "missing", ("error", "drop", "state"))
 
     def recorded(self) -> dict[str, Any]:
         """Give the options as results record them: functions by their names, graphs as ``"graph"``."""
         return {each.name: _recorded(getattr(self, each.name)) for each in fields(self)}
 
 
+class LimitedOptions(ClimbOptions):
+    """Options of the hill climbs, as the searches take them."""
+
+    def limits(self) -> Limits:
+        """Collect the limits."""
+        from ibmap.search.limits import Limits
+
+        return Limits(self.max_ascents, self.max_seconds)
+
+
 @dataclass(frozen=True, kw_only=True)
-class RecommendedOptions(LearnerOptions):
-    """Options of the recommended learner; see `ibmap.IBMAP`."""
+class RecommendedOptions(LimitedOptions, AveragedOptions, LearnerOptions):
+    """Options of `ibmap.IBMAP`."""
 
     tests: ClassVar[tuple[str, ...]] = ("averaged",)
 
-    start: Any = "empty"
-    prior: float | None = None
-    ordered: Any = False
-    table_share: float = TABLE_SHARE
-    max_ascents: int | None = None
-    max_seconds: float | None = None
+    start: Any = option(
+        "empty",
+        one_of(*FINDERS, "empty", other="graph"),
+        "Where the first climb begins: the structure of another learner, no edges, or a graph over the "
+        "columns. A second climb begins with the blankets that the variables choose by themselves.",
+    )
 
     def make_test(self, table: EncodedTable) -> AveragedTest:
         """Make the test that the score is made of."""
+        from ibmap.independence.averaged import AveragedTest
+
         return AveragedTest(table, self.prior, self.ordered, self.table_share)
-
-    def limits(self) -> Limits:
-        """Check and collect the limits."""
-        return make_limits(self.max_ascents, self.max_seconds)
-
-    def check(self) -> None:
-        """Refuse options that need no table to be seen as wrong."""
-        self.limits()
-        if isinstance(self.start, str):
-            as_choice(self.start, "start", (*FINDERS, "empty"))
-        super().check()
 
     def recorded(self) -> dict[str, Any]:
         """Give the options as results record them, with the name of the test."""
@@ -88,79 +111,66 @@ class RecommendedOptions(LearnerOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TestOptions(LearnerOptions):
+class TestedOptions(PairwiseOptions, BayesianOptions, LearnerOptions):
     """Options that every learner with a choice of tests has."""
 
-    __test__: ClassVar[bool] = False  # not a test case, whatever its name begins with
-    tests: ClassVar[tuple[str, ...]] = ("bayesian", "pairwise", "chi-square", "g")
-
-    test: Any = "bayesian"
-    prior: float = 0.5
-    hyperparameters: str = "sums"
-    slices: str = "all"
-    equivalent_sample_size: float = 1.0
-    significance: float = 0.05
-    penalty: float = PENALTY
-    ridge: float = 1.0
-    ordered: Any = False
+    test: Any  # by name, or a callable that makes it; a subclass says which
 
     def make_test(self, table: EncodedTable) -> IndependenceTest:
-        """Make the test that answers the learner.
+        """Make the test that answers the learner: the one named, or what a callable makes."""
+        from ibmap.independence.bayesian import BayesianTest
+        from ibmap.independence.classical import ChiSquareTest, GTest
+        from ibmap.independence.pairwise import PairwiseTest
 
-        Parameters
-        ----------
-        table : EncodedTable
-            The data.
-
-        Returns
-        -------
-        IndependenceTest
-            The one named, with its options, or what a callable makes.
-        """
         if callable(self.test):
-            test: IndependenceTest = self.test(table)
-            return test
-        makers: dict[str, Callable[[EncodedTable], IndependenceTest]] = {
-            "bayesian": lambda data: BayesianTest(data, *(getattr(self, name) for name in BAYESIAN)),
-            "pairwise": lambda data: PairwiseTest(data, *(getattr(self, name) for name in PAIRWISE)),
-            "chi-square": lambda data: ChiSquareTest(data, self.significance),
-            "g": lambda data: GTest(data, self.significance),
-        }
-        return makers[as_choice(self.test, "test", tuple(makers))](table)
+            made: IndependenceTest = self.test(table)
+            return made
+        declared(type(self))["test"].check.refuse(self.test, "test")
+        makers: dict[str, Callable[..., IndependenceTest]] = {
+            "bayesian": BayesianTest, "pairwise": PairwiseTest, "chi-square": ChiSquareTest, "g": GTest
+        }  # fmt: skip
+        return makers[self.test](table, **{name: getattr(self, name) for name in TEST_OPTIONS[self.test]})
 
     def recorded(self) -> dict[str, Any]:
-        """Give the options as results record them.
-
-        Returns
-        -------
-        dict
-            Functions by their names, graphs as ``"graph"``; without the options of other tests.
-        """
+        """Give the options as results record them, without the options of other tests."""
         own = TEST_OPTIONS.get(self.test, ()) if isinstance(self.test, str) else ()
         foreign = {name for names in TEST_OPTIONS.values() for name in names}.difference(own)
         return {name: value for name, value in super().recorded().items() if name not in foreign}
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScoreOptions(TestOptions):
-    """Options that every learner with a score has: its test gives probabilities."""
+class TestOptions(ClassicalOptions, TestedOptions):
+    """Options of the learners that answer with any test."""
+
+    __test__: ClassVar[bool] = False  # not a test case, whatever its name begins with
+    tests: ClassVar[tuple[str, ...]] = (*PROBABILISTIC, "chi-square", "g")
+
+    test: Any = option(
+        "bayesian",
+        one_of(*tests, other="callable"),
+        "The test of independence. A callable takes the encoded table and returns an `IndependenceTest`.",
+        TESTS,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreOptions(TestedOptions):
+    """Options of the learners with a score: their test gives probabilities."""
 
     tests: ClassVar[tuple[str, ...]] = PROBABILISTIC
 
+    test: Any = option(
+        "bayesian",
+        one_of(*tests, other="callable"),
+        "The test of the score. A callable takes the encoded table and returns a `ProbabilisticTest`.",
+        TESTS,
+    )
+
     def make_test(self, table: EncodedTable) -> ProbabilisticTest:
-        """Make the test that the score is made of.
+        """Make the test that the score is made of."""
+        from ibmap.independence.protocol import ProbabilisticTest
 
-        Parameters
-        ----------
-        table : EncodedTable
-            The data.
-
-        Returns
-        -------
-        ProbabilisticTest
-            The one named, with its options, or what a callable makes.
-        """
-        self.check_test()
+        self._check_test()
         test = super().make_test(table)
         if not isinstance(test, ProbabilisticTest):
             msg = (
@@ -170,7 +180,12 @@ class ScoreOptions(TestOptions):
             raise InvalidOptionError(msg)
         return test
 
-    def check_test(self) -> None:
+    def check(self) -> None:
+        """Refuse what needs no table to be seen as wrong."""
+        self._check_test()
+        super().check()
+
+    def _check_test(self) -> None:
         """Refuse a test by name that gives no probabilities."""
         if isinstance(self.test, str) and self.test in TEST_OPTIONS and self.test not in PROBABILISTIC:
             msg = (
@@ -181,84 +196,79 @@ class ScoreOptions(TestOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class GSMNOptions(TestOptions):
-    """Options of GSMN; see `ibmap.GSMN`."""
-
-    rule: str = "or"
-    grow: str = "once"
-    order: str = "association"
+class GSMNOptions(GrowShrinkOptions, TestOptions):
+    """Options of `ibmap.GSMN`."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class IAMBOptions(TestOptions):
-    """Options of IAMB; see `ibmap.IAMB`."""
-
-    rule: str = "or"
+class IAMBOptions(RuleOptions, TestOptions):
+    """Options of `ibmap.IAMB`."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class HITONOptions(TestOptions):
-    """Options of HITON; see `ibmap.HITON`."""
+    """Options of `ibmap.HITON`."""
 
-    rule: str = "and"
-    max_given: int | None = 3
+    rule: str = option(
+        "and",
+        one_of("and", "or"),
+        "Join two variables only if each finds the other (HITON's symmetry correction), or if either does.",
+        BLANKETS,
+    )
+    max_given: int | None = option(
+        3,
+        count(),
+        "Variables a test is given at most.",
+        BLANKETS,
+        metavar="K",
+        none="no limit, which takes time exponential in the number of neighbours",
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
-class HillClimbingOptions(ScoreOptions):
-    """Options of IBMAP-HC; see `ibmap.IBMAPHC`."""
+class HillClimbingOptions(LimitedOptions, ScoreOptions):
+    """Options of `ibmap.IBMAPHC`."""
 
-    start: Any = "gsmn"
-    max_ascents: int | None = None
-    max_seconds: float | None = None
+    start: Any = option(
+        "gsmn",
+        one_of(*STARTS, other="graph"),
+        "Where to begin: the structure GSMN finds (the paper's choice) or one of its relatives, no edges, "
+        'GSMN\'s structure and no edges, keeping the better score ("best"), or a graph over the columns '
+        "(networkx, MarkovGraph or matrix).",
+    )
 
-    def limits(self) -> Limits:
-        """Check and collect the limits.
 
-        Returns
-        -------
-        Limits
-            When to stop early.
-        """
-        return make_limits(self.max_ascents, self.max_seconds)
+@dataclass(frozen=True, kw_only=True)
+class TreeSearchOptions(BestFirstOptions, GrowShrinkOptions, ScoreOptions):
+    """Options of `ibmap.IBMAPTS`."""
 
     def check(self) -> None:
-        """Refuse options that need no table to be seen as wrong."""
-        self.limits()
-        self.check_test()
+        """Refuse what needs no table to be seen as wrong, such as options of GSMN with another closure."""
         super().check()
-
-
-@dataclass(frozen=True, kw_only=True)
-class TreeSearchOptions(ScoreOptions):
-    """Options of IBMAP-TS; see `ibmap.IBMAPTS`."""
-
-    closure: str = "gsmn"
-    rule: str = "or"
-    grow: str = "once"
-    order: str = "association"
-    max_nodes: int | None = None
-    max_seconds: float | None = None
-    max_memory: int | str | None = "1 GB"
+        if self.closure == "gsmn":
+            return
+        for each in fields(GrowShrinkOptions):
+            if getattr(self, each.name) != each.default:
+                msg = f"{each.name} belongs to closure='gsmn'; leave it out with closure={self.closure!r}"
+                raise InvalidOptionError(msg)
 
     def budget(self) -> Budget:
-        """Check and collect the limits.
+        """Collect the limits, from now on."""
+        from ibmap.search.budget import make_budget
 
-        Returns
-        -------
-        Budget
-            When to stop early, from now on.
-        """
         return make_budget(self.max_nodes, self.max_seconds, self.max_memory)
 
 
-def make_limits(max_ascents: int | None, max_seconds: float | None) -> Limits:
-    """Check and collect the limits of a climb."""
-    if max_ascents is not None:
-        as_count(max_ascents, "max_ascents")
-    if max_seconds is not None:
-        as_number(max_seconds, "max_seconds", low=0, high=float("inf"))
-    return Limits(max_ascents, max_seconds)
+OPTIONS: dict[str, type[LearnerOptions]] = {  # of each learner
+    "ibmap": RecommendedOptions,
+    "hc": HillClimbingOptions,
+    "ts": TreeSearchOptions,
+    "gsmn": GSMNOptions,
+    "gsmn-star": TestOptions,
+    "gsimn": TestOptions,
+    "iamb": IAMBOptions,
+    "hiton": HITONOptions,
+}
 
 
 def _recorded(value: Any) -> Any:

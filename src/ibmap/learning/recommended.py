@@ -44,31 +44,9 @@ CLOSE = 0.02  # log-odds: a prior that moves less than this stays as it is
 
 
 def learn_recommended(
-    table: EncodedTable,
-    options: RecommendedOptions,
-    *,
-    n_threads: int = 1,
-    callback: Callback | None = None,
+    table: EncodedTable, options: RecommendedOptions, *, n_threads: int = 1, callback: Callback | None = None
 ) -> SearchResult:
-    """Learn a structure with the recommended learner.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        The data.
-    options : RecommendedOptions
-        The options.
-    n_threads : int
-        Threads; the result is the same for any number.
-    callback : callable, optional
-        Called with the progress of the search. If it raises `ibmap.StopSearch`, the search ends
-        there, with the best so far.
-
-    Returns
-    -------
-    SearchResult
-        With score, trace and evidence; a `SearchWarning` if it ended early.
-    """
+    """Learn a structure with the recommended learner; the same for any number of threads."""
     begun = time.perf_counter()
     options.check()
     search = _Search(options.make_test(table), options.limits(), n_threads, Monitor(callback))

@@ -13,35 +13,19 @@ from ibmap.blankets.iamb import iamb
 from ibmap.errors import InvalidGraphError, InvalidOptionError, UnknownVariableError
 from ibmap.graph import MarkovGraph, as_graph
 from ibmap.independence.protocol import IndependenceTest
-from ibmap.options import as_choice
+from ibmap.learning.options import STARTS
+from ibmap.options import FINDERS, as_choice
 from ibmap.progress import Monitor
 
-FINDERS: dict[str, Callable[..., MarkovGraph]] = {
-    "gsmn": gsmn,
-    "gsmn-star": gsmn_star,
-    "gsimn": gsimn,
-    "iamb": iamb,
-    "hiton": hiton,
-}
+FIND: dict[str, Callable[..., MarkovGraph]] = dict(
+    zip(FINDERS, (gsmn, gsmn_star, gsimn, iamb, hiton), strict=True)
+)
 THREADED = ("gsmn", "iamb", "hiton")  # blanket by blanket
-STARTS = (*FINDERS, "empty", "best")
 
 
 def start_names(start: Any) -> tuple[str, ...]:
     """Name the climbs that an option asks for.
 
-    Parameters
-    ----------
-    start : str or graph
-        One of `STARTS`, or a graph over the columns.
-
-    Returns
-    -------
-    tuple of str
-        ``"best"`` is a climb from GSMN's structure and one from no edges.
-
-    Examples
-    --------
     >>> start_names("best"), start_names("empty"), start_names([[0, 1], [1, 0]])
     (('gsmn', 'empty'), ('empty',), ('graph',))
     """
@@ -57,31 +41,12 @@ def find_start(
     monitor: Monitor | None = None,
     n_threads: int = 1,
 ) -> MarkovGraph:
-    """Find where one climb begins.
-
-    Parameters
-    ----------
-    test : IndependenceTest
-        Answers the learner that finds the start.
-    start : str or graph
-        The name of one of `FINDERS`, ``"empty"``, or a graph over the columns.
-    seconds : float, optional
-        How long it may take.
-    monitor : Monitor, optional
-        Told where it stands.
-    n_threads : int
-        Threads of learners that can use them; the start is the same for any number.
-
-    Returns
-    -------
-    MarkovGraph
-        The structure to begin with.
-    """
+    """Find where one climb begins; `seconds` bound the learner that finds it."""
     if isinstance(start, str):
-        if start in FINDERS:
+        if start in FIND:
             deadline = None if seconds is None else time.monotonic() + seconds
             threads = {"n_threads": n_threads} if start in THREADED else {}
-            return FINDERS[start](test, deadline=deadline, monitor=monitor, **threads)
+            return FIND[start](test, deadline=deadline, monitor=monitor, **threads)
         return MarkovGraph.empty(test.n_variables, test.names)
     try:
         return as_graph(start, test.names)

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 from ibmap.blankets.grow_shrink import gsmn_operator
 from ibmap.blankets.gsmn_star import star_operator
 from ibmap.blankets.operator import Operator
-from ibmap.errors import InvalidOptionError, SearchWarning
+from ibmap.errors import SearchWarning
 from ibmap.evidence.variables import describe_variables
 from ibmap.graph import MarkovGraph, as_graph
 from ibmap.independence.protocol import ProbabilisticTest
 from ibmap.learning.options import TreeSearchOptions
-from ibmap.options import as_choice
 from ibmap.result import SearchResult, provenance_of
 from ibmap.search.asked import AskedTests
 from ibmap.table import EncodedTable
@@ -22,37 +21,15 @@ from ibmap.table import EncodedTable
 if TYPE_CHECKING:
     from ibmap.search.tree_search import Callback, TreeSearch
 
-CLOSURES = ("gsmn", "gsmn-star", "gsimn")
-
 
 def learn_ts(
-    table: EncodedTable,
-    options: TreeSearchOptions,
-    *,
-    n_threads: int = 1,
-    callback: Callback | None = None,
+    table: EncodedTable, options: TreeSearchOptions, *, n_threads: int = 1, callback: Callback | None = None
 ) -> SearchResult:
-    """Learn a structure with IBMAP-TS.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        The data.
-    options : TreeSearchOptions
-        The options.
-    n_threads : int
-        Threads; the result is the same for any number.
-    callback : callable, optional
-        Called with the progress of the search.
-
-    Returns
-    -------
-    SearchResult
-        With score and bound; a `SearchWarning` if a limit was hit.
-    """
+    """Learn a structure with IBMAP-TS; the same for any number of threads."""
     from ibmap.search.tree_search import tree_search  # other learners do without its many kernels
 
     begun = time.perf_counter()
+    options.check()
     budget = options.budget()
     test = options.make_test(table)
     operator = make_operator(test, options)
@@ -74,26 +51,9 @@ def learn_ts(
 
 
 def make_operator(test: ProbabilisticTest, options: TreeSearchOptions) -> Operator[Any, MarkovGraph]:
-    """Make the algorithm whose runs are searched.
-
-    Parameters
-    ----------
-    test : ProbabilisticTest
-        Gives the order in which variables are tried.
-    options : TreeSearchOptions
-        Name it.
-
-    Returns
-    -------
-    Operator
-        The algorithm.
-    """
-    if as_choice(options.closure, "closure", CLOSURES) == "gsmn":
+    """Make the algorithm whose runs are searched."""
+    if options.closure == "gsmn":
         return gsmn_operator(test, rule=options.rule, grow=options.grow, order=options.order)
-    for name, default in (("rule", "or"), ("grow", "once"), ("order", "association")):
-        if getattr(options, name) != default:
-            msg = f"{name} belongs to closure='gsmn'; leave it out with closure={options.closure!r}"
-            raise InvalidOptionError(msg)
     return star_operator(test, infers=options.closure == "gsimn")
 
 

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from ibmap.errors import InvalidOptionError
-from ibmap.options import as_count, as_number
+from ibmap.options import as_bytes, as_count, as_number
 from ibmap.search.best_first import Allowance
 
-UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
 ROUND_SECONDS = 0.01  # less is not worth another round
 
 
@@ -66,35 +63,6 @@ def make_budget(max_nodes: Any = None, max_seconds: Any = None, max_memory: Any 
     if max_seconds is not None:
         as_number(max_seconds, "max_seconds", low=0, high=float("inf"))
     return Budget(max_nodes, max_seconds, None if max_memory is None else as_bytes(max_memory))
-
-
-def as_bytes(value: Any, name: str = "max_memory") -> int:
-    """Read an amount of memory.
-
-    Parameters
-    ----------
-    value : int or str
-        Bytes, or a number with a unit.
-    name : str
-        The option, for the error.
-
-    Returns
-    -------
-    int
-        Bytes.
-
-    Examples
-    --------
-    >>> as_bytes("1.5 GB"), as_bytes("64MiB"), as_bytes(1000)
-    (1500000000, 67108864, 1000)
-    """
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]*)\s*", str(value))
-    unit = 0 if match is None or isinstance(value, bool) else UNITS.get(match[2].lower(), 0)
-    amount = int(float(match[1]) * unit) if match else 0
-    if amount < 1:
-        msg = f"{name} must be a number of bytes or a text such as '500 MB' or '2 GB'; got {value!r}"
-        raise InvalidOptionError(msg)
-    return amount
 
 
 class Resumable(Protocol):
