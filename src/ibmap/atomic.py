@@ -12,33 +12,7 @@ NEW_FILE_MODE = 0o666  # the system takes away what the user's umask says
 
 
 def write_atomically(path: str | Path, content: str | bytes) -> None:
-    """Write a file so that nobody ever sees half of it.
-
-    The content goes to a new file in the same folder, is forced to disk, and takes the place of `path` in
-    one step. If anything fails, `path` is as before and nothing is left behind.
-
-    Parameters
-    ----------
-    path : str or Path
-        Where to write. A link is followed; an existing file keeps its permissions.
-    content : str or bytes
-        What to write; text is written in UTF-8.
-
-    Raises
-    ------
-    OSError
-        If the folder is missing or may not be written, or the path is a folder.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> folder = tempfile.TemporaryDirectory()
-    >>> path = Path(folder.name) / "net.json"
-    >>> write_atomically(path, "{}")
-    >>> path.read_text()
-    '{}'
-    >>> folder.cleanup()
-    """
+    """Write a file whole or not at all; a link is followed, an existing file keeps its permissions."""
     data = content.encode() if isinstance(content, str) else content
     target = Path(os.path.realpath(path))
     mode = _existing_mode(target)

@@ -76,48 +76,15 @@ class Column(ABC):
 
     @abstractmethod
     def missing(self) -> Mask | None:
-        """Mark the rows without a value.
-
-        Returns
-        -------
-        ndarray of bool or None
-            One entry per row; None if no value is missing.
-        """
+        """Mark the rows without a value; None if there are none."""
 
     @abstractmethod
     def select(self, rows: Mask | None) -> Values:
-        """Take the values of some rows.
-
-        Parameters
-        ----------
-        rows : ndarray of bool or None
-            Which rows; none of them may be missing. All rows if None.
-
-        Returns
-        -------
-        Values
-            The plain values.
-        """
+        """Take the values of some rows (all if None), none of them missing."""
 
 
 def show_value(value: Any) -> str:
-    """Write a value for a message, shortened.
-
-    Parameters
-    ----------
-    value : object
-        Any value.
-
-    Returns
-    -------
-    str
-        At most 40 characters.
-
-    Examples
-    --------
-    >>> show_value("abc")
-    "'abc'"
-    """
+    """Write a value for a message, shortened."""
     text = repr(value) if isinstance(value, str | bytes) else str(value)
     return text if len(text) <= 40 else text[:37] + "..."
 

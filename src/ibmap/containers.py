@@ -29,28 +29,7 @@ ACCEPTED = "a pandas, polars or pyarrow table, a two-dimensional NumPy array or 
 
 
 def take_apart(X: Any) -> Parts:
-    """Split any table into columns.
-
-    Parameters
-    ----------
-    X : pandas, polars or pyarrow table, ndarray, or list of rows
-        The table; it is not copied and not changed.
-
-    Returns
-    -------
-    names : list of str
-        Column names as they come; ``x0, x1, ...`` where there are none.
-    columns : list of Column
-        The columns.
-    n_rows : int
-        The number of rows.
-
-    Examples
-    --------
-    >>> names, columns, n_rows = take_apart([["a", 1], ["b", 2]])
-    >>> names, n_rows
-    (['x0', 'x1'], 2)
-    """
+    """Split any table into names, columns and the number of rows; nothing is copied or changed."""
     if isinstance(X, np.ndarray):
         return _from_array(X)
     if isinstance(X, list | tuple):
@@ -65,23 +44,7 @@ def take_apart(X: Any) -> Parts:
 
 
 def default_names(n_variables: int) -> list[str]:
-    """Name columns that have no name.
-
-    Parameters
-    ----------
-    n_variables : int
-        How many.
-
-    Returns
-    -------
-    list of str
-        ``x0, x1, ...``
-
-    Examples
-    --------
-    >>> default_names(2)
-    ['x0', 'x1']
-    """
+    """Name columns that have no name."""
     return [f"x{k}" for k in range(n_variables)]
 
 
@@ -202,23 +165,7 @@ def _dictionary_column(chunks: Sequence[Any]) -> Column:
 
 
 def duplicate_message(names: Sequence[str]) -> str:
-    """Say which column names occur more than once, and where.
-
-    Parameters
-    ----------
-    names : sequence of str
-        All names; at least one twice.
-
-    Returns
-    -------
-    str
-        The message.
-
-    Examples
-    --------
-    >>> duplicate_message(["a", "b", "a"])
-    "column names must differ, but 'a' names columns 0 and 2; rename or remove all but one"
-    """
+    """Say which column names occur more than once, and where."""
     places: dict[str, list[int]] = {}
     for number, name in enumerate(names):
         places.setdefault(name, []).append(number)

@@ -261,20 +261,7 @@ class MarkovGraph:
 
 
 def as_graph(graph: Any, names: Sequence[str]) -> MarkovGraph:
-    """Read a graph argument: a MarkovGraph, a networkx graph or a matrix.
-
-    Parameters
-    ----------
-    graph : MarkovGraph, networkx.Graph or array_like
-        Nodes of a networkx graph are names or numbers of variables.
-    names : sequence of str
-        The variables the graph must be over.
-
-    Returns
-    -------
-    MarkovGraph
-        Over exactly these names, in this order.
-    """
+    """Read a MarkovGraph, a networkx graph or a matrix as a graph over exactly these names."""
     names = tuple(names)
     if isinstance(graph, MarkovGraph):
         return _reordered(graph, names)

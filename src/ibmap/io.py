@@ -54,45 +54,7 @@ def read_table(
     header: bool = True,
     encoding: str = "utf-8",
 ) -> pl.DataFrame:
-    r"""Read a table from a file.
-
-    Parameters
-    ----------
-    source : str or Path
-        The file: delimited text, Parquet, Feather or Arrow, also compressed by gzip, bzip2, xz or zstd.
-        ``"-"`` reads standard input.
-    separator : str, optional
-        Between two values of a text file. By default the one of comma, semicolon, tab and bar that fits the
-        first lines; tab for ``.tsv``.
-    na : sequence of str
-        What stands for a missing value in a text file. An empty value always does.
-    header : bool
-        Whether the first line of a text file holds the column names; else they are ``x0, x1, ...``.
-    encoding : str
-        How a text file writes characters.
-
-    Returns
-    -------
-    polars.DataFrame
-        The table. Text columns are integers or floats if all their values are, else strings; spaces around
-        values are left out.
-
-    Raises
-    ------
-    FileFormatError, InvalidTableError
-        If the content is not a table; the message names the file, the line and the remedy.
-    OSError
-        If the file is missing, a folder, or may not be read.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "people.csv"
-    ...     _ = path.write_text("smokes,visits\nyes,1\nno,?\n")
-    ...     read_table(path).rows()
-    [('yes', 1), ('no', None)]
-    """
+    """Read a table from a file, or standard input (``-``): text, Parquet, Feather, Arrow; also compressed."""
     origin = "standard input" if str(source) == "-" else str(source)
     suffix = "" if str(source) == "-" else _suffix(Path(source))
     _refuse_other_formats(origin, suffix)
@@ -120,43 +82,7 @@ def encode_file(  # noqa: PLR0913 - the options of reading and of encoding side 
     drop: Iterable[str | int] = (),
     keep: Iterable[str | int] | None = None,
 ) -> EncodedTable:
-    r"""Read a file and encode it.
-
-    Parameters
-    ----------
-    source : str or Path
-        The file, or ``"-"`` for standard input.
-    separator : str, optional
-        As for `read_table`.
-    na : sequence of str
-        As for `read_table`.
-    header : bool
-        As for `read_table`.
-    encoding : str
-        As for `read_table`.
-    missing : {"error", "drop", "state"}
-        As for `ibmap.encoding.encode`.
-    bins : {"width", "frequency"}, int, dict or None
-        As for `ibmap.encoding.encode`.
-    drop : iterable of str or int
-        As for `ibmap.encoding.encode`.
-    keep : iterable of str or int, optional
-        As for `ibmap.encoding.encode`.
-
-    Returns
-    -------
-    EncodedTable
-        The encoded table.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "people.csv"
-    ...     _ = path.write_text("smokes,visits\nyes,1\nno,?\n")
-    ...     encode_file(path, missing="state").labels
-    (('no', 'yes'), (1, None))
-    """
+    """Read a file and encode it; options as for `read_table` and `ibmap.encode`."""
     frame = read_table(source, separator=separator, na=na, header=header, encoding=encoding)
     return encode(frame, missing=missing, bins=bins, drop=drop, keep=keep)
 

@@ -217,28 +217,7 @@ def draw_triplets(n_variables: int, n_triplets: int, random_state: RandomState =
 
 
 def aligned(a: Any, b: Any) -> tuple[MarkovGraph, MarkovGraph]:
-    """Put two structures over the same variables in the same order.
-
-    Parameters
-    ----------
-    a, b : MarkovGraph, SearchResult, networkx.Graph or array_like
-        Matched by name if both have names, else by position.
-
-    Returns
-    -------
-    tuple of two MarkovGraph
-        Over the names of `b`, or those of `a` if `b` has none.
-
-    Raises
-    ------
-    InvalidGraphError
-        If they are over different variables.
-
-    Examples
-    --------
-    >>> aligned([[0, 1], [1, 0]], MarkovGraph.empty(2, ["age", "sex"]))[0].names
-    ('age', 'sex')
-    """
+    """Put two structures over the same variables: by name if both have names, else by position."""
     first, second = _as_structure(a), _as_structure(b)
     if _is_numbered(second.names) and not _is_numbered(first.names):
         return first, _over(second, first.names, "the other one")

@@ -37,28 +37,7 @@ class States:
 
 
 def find_states(values: Values, rule: BinRule | None = None, *, forced: bool = False) -> States:
-    """Number the states of a column.
-
-    Parameters
-    ----------
-    values : Values
-        The column, without missing values.
-    rule : str or int, optional
-        How to cut numbers into intervals.
-    forced : bool
-        Whether to cut in any case, not only when there are more distinct numbers than intervals.
-
-    Returns
-    -------
-    States
-        Codes and labels.
-
-    Examples
-    --------
-    >>> states = find_states(Numbers(np.array([7, 3, 7])))
-    >>> states.codes.tolist(), states.labels
-    ([1, 0, 1], (3, 7))
-    """
+    """Number the states of a column; numbers are cut if there are too many, or if cutting is forced."""
     if isinstance(values, Numbers) and values.values.dtype.kind != "b":
         return _number_states(values.values, rule, forced=forced)
     if forced:

@@ -9,23 +9,7 @@ JOINERS = "\u200c\u200d"  # part of ordinary words and emoji in many scripts
 
 
 def printable(text: str) -> str:
-    r"""Show characters that a terminal would obey as escapes.
-
-    Parameters
-    ----------
-    text : str
-        Any text.
-
-    Returns
-    -------
-    str
-        One line, harmless.
-
-    Examples
-    --------
-    >>> print(printable("red \x1b[31m\nname"))
-    red \x1b[31m\nname
-    """
+    """Show characters that a terminal would obey as escapes."""
     return "".join(c if _is_safe(c) else c.encode("unicode_escape").decode() for c in text)
 
 

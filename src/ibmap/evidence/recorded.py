@@ -23,24 +23,7 @@ AVERAGED = ("prior", "ordered", "table_share")
 def recorded_table(
     data: Any, names: Sequence[str], options: Mapping[str, Any], fingerprint: str
 ) -> EncodedTable:
-    """Encode a table as it was encoded for learning, and refuse any other table.
-
-    Parameters
-    ----------
-    data : table
-        Anything `ibmap.encode` takes.
-    names : sequence of str
-        The variables learned.
-    options : dict
-        The options recorded: `missing` and `bins` are used.
-    fingerprint : str
-        Digest of the table learned from; empty if any table with these variables will do.
-
-    Returns
-    -------
-    EncodedTable
-        The columns learned, in the order of `names`.
-    """
+    """Encode a table as it was encoded for learning, and refuse any other table."""
     rules: dict[str, Any] = {"keep": tuple(names)}
     if not isinstance(data, EncodedTable):
         usable = {"missing": (str,), "bins": (str, int, dict)}
@@ -63,25 +46,7 @@ def recorded_table(
 
 
 def recorded_tests(table: EncodedTable, options: Mapping[str, Any]) -> dict[str, ProbabilisticTest]:
-    """Make the tests that a pair can be judged by, the one used for learning first.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        The data.
-    options : dict
-        The options recorded.
-
-    Returns
-    -------
-    dict from str to ProbabilisticTest
-        By name; options that were not recorded have their defaults, and so have the other tests.
-
-    Examples
-    --------
-    >>> list(recorded_tests(EncodedTable.from_codes([[0, 1]]), {"prior": 0.3}))
-    ['bayesian', 'pairwise']
-    """
+    """Make the tests that a pair can be judged by, the one used for learning first."""
     makers: dict[str, tuple[Callable[..., ProbabilisticTest], tuple[str, ...]]] = {
         "bayesian": (BayesianTest, BAYESIAN),
         "pairwise": (PairwiseTest, PAIRWISE),
@@ -98,24 +63,7 @@ def recorded_tests(table: EncodedTable, options: Mapping[str, Any]) -> dict[str,
 def recorded_witness(
     data: Any, names: Sequence[str], options: Mapping[str, Any], fingerprint: str
 ) -> Witness:
-    """Bring back the table and the tests of a result.
-
-    Parameters
-    ----------
-    data : table
-        Anything `ibmap.encode` takes.
-    names : sequence of str
-        The variables learned.
-    options : dict
-        The options recorded.
-    fingerprint : str
-        Digest of the table learned from; empty if any table with these variables will do.
-
-    Returns
-    -------
-    Witness
-        Ready to be asked about pairs.
-    """
+    """Bring back the table and the tests of a result."""
     table = recorded_table(data, names, options, fingerprint)
     return Witness(table, recorded_tests(table, options))
 

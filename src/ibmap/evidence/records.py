@@ -11,23 +11,7 @@ KINDS: dict[str, tuple[type, ...]] = {"int": (int,), "float": (int, float), "boo
 
 
 def checked(record: T) -> T:
-    """Refuse a record whose plain fields are not of their type, or not finite.
-
-    Parameters
-    ----------
-    record : dataclass
-        Fields of other types than int, float, bool and str are let pass.
-
-    Returns
-    -------
-    dataclass
-        The record itself.
-
-    Raises
-    ------
-    ValueError
-        With the field and its value.
-    """
+    """Refuse a record whose plain fields are not of their type, or not finite."""
     for field in fields(record):  # type: ignore[arg-type]
         value: Any = getattr(record, field.name)
         kinds = KINDS.get(str(field.type))

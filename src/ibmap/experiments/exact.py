@@ -49,18 +49,7 @@ class IsingSample(Problem):
         return Instance(EncodedTable.from_codes(rows, [2] * N_SPINS, network.graph.names), network.graph)
 
     def network(self, rng: np.random.Generator) -> PairwiseNetwork:
-        """Draw the network.
-
-        Parameters
-        ----------
-        rng : numpy.random.Generator
-            Source of chance.
-
-        Returns
-        -------
-        PairwiseNetwork
-            One edge has the weakest coupling, one the strongest, the others lie between.
-        """
+        """Draw the network."""
         network = random_network(
             N_SPINS, 3, random_state=rng, structure=self.structure, signs="random", log_odds=4.0
         )
@@ -82,18 +71,7 @@ class RowsNeeded:
     )
 
     def compare(self, rows: pl.DataFrame) -> list[Comparison]:
-        """Find the smallest N of every cell.
-
-        Parameters
-        ----------
-        rows : polars.DataFrame
-            What `run_study` gave.
-
-        Returns
-        -------
-        list of Comparison
-            Line after line.
-        """
+        """Find the smallest N of every cell."""
         found = []
         for key, part in rows.group_by("structure", "strongest", maintain_order=True):
             cell = dict(zip(("structure", "strongest"), key, strict=True))

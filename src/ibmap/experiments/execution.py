@@ -15,21 +15,7 @@ TIMES = ("seconds", "cpu_seconds")  # columns that differ from one execution to 
 
 
 def execute(plan: Plan, run: Run) -> list[dict[str, Any]]:
-    """Do one run.
-
-    Parameters
-    ----------
-    plan : Plan
-        Says which learners and metrics, and the seed.
-    run : Run
-        Says which data set.
-
-    Returns
-    -------
-    list of dict
-        One row a learner: the factors, the repetition, the learner, the metrics, the counters, the times,
-        and the remarks (warnings while the data was drawn or learned from).
-    """
+    """Do one run."""
     rng = generator(plan.seed, plan.study, run.problem.data_key, run.repetition, "data")
     instance = run.problem.draw(rng)
     return [_row(plan, run, instance, learner) for learner in plan.learners]

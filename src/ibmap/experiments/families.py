@@ -24,31 +24,14 @@ WEAKEST, STRONGEST = 0.8, 2.0  # log-odds of the family "mixed"
 
 @dataclass(frozen=True)
 class Family:
-    """N rows of a random network of some kind.
+    """N rows of a random network of some kind."""
 
-    Parameters
-    ----------
-    family : {"positive", "signed", "mixed", "three-state", "interaction", "parity", "gates", "simpson"}
-        Log-odds 1 on every edge; with random signs; of random sign and 0.8 to 2 in size; three states
-        with random signs; triples of variables that only parity links, the second a biased coin,
-        which shows in one pair; or a fair one, and no pair shows anything; or see `triples`.
-    n : int
-        Variables.
-    tau : int
-        Mean degree; 2 for triples.
-    N : int
-        Rows.
-
-    Examples
-    --------
-    >>> instance = Family("parity", 6, 2, 50).draw(np.random.default_rng(1))
-    >>> instance.table.codes.shape, instance.reference.n_edges
-    ((50, 6), 6)
-    """
-
+    # "positive": log-odds 1 on every edge; "signed": with random signs; "mixed": of random sign and 0.8 to 2
+    # in size; "three-state": signed; "interaction", "parity": triples linked by parity, with a biased coin,
+    # which shows in one pair, or a fair one, where no pair shows anything; "gates", "simpson": see `triples`
     family: str
     n: int
-    tau: int
+    tau: int  # mean degree; 2 for triples
     N: int
 
     @property
@@ -67,18 +50,7 @@ class Family:
         return float(self.n**2.5 * self.tau**0.5 * (1 + self.N / 1000)) + 500
 
     def draw(self, rng: np.random.Generator) -> Instance:
-        """Draw a network, a sample of it, and N rows of that.
-
-        Parameters
-        ----------
-        rng : numpy.random.Generator
-            Source of chance.
-
-        Returns
-        -------
-        Instance
-            With the network's structure as reference, and the sampler's warnings as remarks.
-        """
+        """Draw a network, a sample of it, and N rows of that."""
         if self.family in ("parity", "interaction"):
             share = BIASED if self.family == "interaction" else 0.5
             rows, graph = parity_rows(self.n, POOL, rng, share)
@@ -111,27 +83,7 @@ class Family:
 def parity_rows(
     n: int, n_rows: int, rng: np.random.Generator, share: float = 0.5
 ) -> tuple[NDArray[np.uint16], MarkovGraph]:
-    """Draw triples of coins of which the third is mostly the parity of the other two.
-
-    Parameters
-    ----------
-    n : int
-        Variables; what is left over from triples are coins.
-    n_rows : int
-        Rows.
-    rng : numpy.random.Generator
-        Source of chance.
-    share : float
-        Probability that the second of a triple is 1.
-
-    Returns
-    -------
-    rows : ndarray of shape (n_rows, n)
-        Any two of a triple depend on each other given the third. Without it only the first and the
-        third do, and not even they if the share is one half.
-    graph : MarkovGraph
-        The triangles.
-    """
+    """Draw triples of coins of which the third is mostly the parity of the other two."""
     rows = rng.integers(0, 2, (n_rows, n), dtype=np.uint16)
     noise = rng.random((n_rows, n)) < PARITY_NOISE
     biased = rng.random((n_rows, n)) < share

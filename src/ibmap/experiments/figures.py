@@ -29,20 +29,7 @@ METADATA: dict[str, dict[str, Any]] = {"svg": {"Date": None}, "png": {"Software"
 
 
 def rendered(figure: Figure, form: str) -> bytes:
-    """Render a figure, the same bytes each time.
-
-    Parameters
-    ----------
-    figure : matplotlib.figure.Figure
-        The figure.
-    form : {"png", "svg"}
-        The format.
-
-    Returns
-    -------
-    bytes
-        The file's content.
-    """
+    """Render a figure, the same bytes each time."""
     import matplotlib as mpl
 
     buffer = io.BytesIO()
@@ -52,22 +39,7 @@ def rendered(figure: Figure, form: str) -> bytes:
 
 
 def ratio_bars(rows: pl.DataFrame, tables: Sequence[ComparisonTable], titles: Sequence[str]) -> Figure:
-    """Draw bars of error ratios per N: a row of panels per tau, a column per kind of error.
-
-    Parameters
-    ----------
-    rows : polars.DataFrame
-        What `run_study` gave.
-    tables : sequence of ComparisonTable
-        Their columns of ratios are drawn.
-    titles : sequence of str
-        Titles of the columns of panels.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        Bars with error bars; the published ratio as a dash.
-    """
+    """Draw bars of error ratios per N: a row of panels per tau, a column per kind of error."""
     taus = rows["tau"].unique().sort().to_list()
     figure, panels = make_panels(len(taus), len(tables), "Errors relative to GSMN's (below 1 is better)")
     for table, title, column in zip(tables, titles, panels.T, strict=True):
@@ -117,24 +89,7 @@ def _draw_series(
 def ratios_against_rows(
     rows: pl.DataFrame, tables: Sequence[ComparisonTable], titles: Sequence[str], heading: str
 ) -> Figure:
-    """Draw ratios against N, a line for each tau, ours and the published ones.
-
-    Parameters
-    ----------
-    rows : polars.DataFrame
-        What `run_study` gave.
-    tables : sequence of ComparisonTable
-        A panel each: its column of ratios.
-    titles : sequence of str
-        Titles of the panels.
-    heading : str
-        Title of the figure.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        Ours with error bars; the published ones dotted.
-    """
+    """Draw ratios against N, a line for each tau, ours and the published ones."""
     figure, panels = make_panels(1, len(tables), heading)
     for table, title, panel in zip(tables, titles, panels[0], strict=True):
         found = _ratios(table, rows)
@@ -158,22 +113,7 @@ def _draw_line(panel: Any, own: Sequence[Comparison], colour: str) -> None:
 
 
 def growth(rows: pl.DataFrame, table: GrowthTable, heading: str) -> Figure:
-    """Draw a quantity against n on logarithmic axes: a panel for each tau, a curve for each N.
-
-    Parameters
-    ----------
-    rows : polars.DataFrame
-        What `run_study` gave.
-    table : GrowthTable
-        Says which quantity.
-    heading : str
-        Title of the figure.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        Means with standard deviations, the exponent of each curve in the legend.
-    """
+    """Draw a quantity against n on logarithmic axes: a panel for each tau, a curve for each N."""
     taus = rows["tau"].unique().sort().to_list()
     figure, panels = make_panels(-(-len(taus) // 2), min(len(taus), 2), heading)
     ticks = rows["n"].unique().sort().to_list()
@@ -201,22 +141,7 @@ def _draw_growth(panel: Any, rows: pl.DataFrame, quantity: str, colour: str) -> 
 
 
 def benchmark_bars(rows: pl.DataFrame, table: ComparisonTable, heading: str) -> Figure:
-    """Draw a bar of the error ratio for each data set.
-
-    Parameters
-    ----------
-    rows : polars.DataFrame
-        What `run_study` gave.
-    table : ComparisonTable
-        Has a column of ratios.
-    heading : str
-        Title of the figure.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        Bars with error bars; the published ratio as a dash.
-    """
+    """Draw a bar of the error ratio for each data set."""
     found = _ratios(table, rows)
     figure, panels = make_panels(1, 1, heading, width=9.0)
     panel = panels[0, 0]
@@ -239,24 +164,7 @@ def _legend_below(figure: Figure, panel: Any) -> None:
 
 
 def make_panels(n_rows: int, n_columns: int, heading: str, width: float = 4.5) -> tuple[Figure, Any]:
-    """Make a figure with a grid of panels.
-
-    Parameters
-    ----------
-    n_rows, n_columns : int
-        Size of the grid.
-    heading : str
-        Title of the whole.
-    width : float
-        Of a panel, in inches.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-        The figure.
-    grid : ndarray of matplotlib.axes.Axes
-        Its panels, row by row.
-    """
+    """Make a figure with a grid of panels."""
     import matplotlib as mpl
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure as NewFigure

@@ -14,26 +14,7 @@ SIMPSON = (  # probability of 1: of the second given the first, of the third giv
 
 
 def triples(kind: str, n: int) -> BayesianNetwork:
-    """Make a network of separate triples.
-
-    Parameters
-    ----------
-    kind : {"gates", "simpson"}
-        The third variable of a triple is a noisy OR of two coins, in the next triple a noisy AND; or the
-        second and the third are positively associated, and negatively given the first.
-    n : int
-        Variables; what is left over from triples are coins.
-
-    Returns
-    -------
-    BayesianNetwork
-        Its moral graph are triangles.
-
-    Examples
-    --------
-    >>> triples("gates", 7).graph.edges
-    ((0, 1), (0, 2), (1, 2), (3, 4), (3, 5), (4, 5))
-    """
+    """Make separate triples: noisy OR and AND by turns, or associations that the first reverses."""
     parents: list[tuple[int, ...]] = [()] * n
     ones = [np.array(0.5)] * n
     for first in range(0, n - 2, 3):

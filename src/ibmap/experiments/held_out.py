@@ -51,13 +51,7 @@ class RealTable(Problem):
         return 1.0
 
     def complaint(self) -> str:
-        """Say why the data cannot be had.
-
-        Returns
-        -------
-        str
-            Empty if it can.
-        """
+        """Say why the data cannot be had; nothing if they can."""
         try:
             _parts(self.dataset, self.folder)
         except (UnavailableDataError, FileFormatError) as error:
@@ -103,43 +97,13 @@ def _read(path: Path) -> EncodedTable:
 
 
 def held_out(graph: MarkovGraph, instance: Instance, seed: int) -> float:
-    """Predict every variable of the test rows from its neighbours.
-
-    Parameters
-    ----------
-    graph : MarkovGraph
-        The learned structure.
-    instance : Instance
-        Its reference are the test rows.
-    seed : int
-        Not used.
-
-    Returns
-    -------
-    float
-        Mean pseudo-log-likelihood of a row, by ridge regressions; held-back training rows choose the penalty.
-    """
+    """Give the mean pseudo-log-likelihood of a test row, by ridge regressions on the neighbours."""
     fits = [partial(Regressions.fit_ridge, adjacency=graph.adjacency, ridge=ridge) for ridge in RIDGES]
     return _validated(instance, fits)
 
 
 def l1_held_out(graph: MarkovGraph, instance: Instance, seed: int) -> float:
-    """Predict every variable of the test rows from all others, whatever the structure.
-
-    Parameters
-    ----------
-    graph : MarkovGraph
-        Not used.
-    instance : Instance
-        Its reference are the test rows.
-    seed : int
-        Not used.
-
-    Returns
-    -------
-    float
-        As `held_out`, by L1 regressions whose penalty held-back training rows choose.
-    """
+    """Give the same by L1 regressions on all others, whatever the structure."""
     return _l1_by_validation(instance)
 
 
@@ -151,38 +115,12 @@ def _l1_by_validation(instance: Instance) -> float:
 
 
 def l1_ebic_held_out(graph: MarkovGraph, instance: Instance, seed: int) -> float:
-    """Predict every variable of the test rows by the L1 regressions of the lowest extended BIC.
-
-    Parameters
-    ----------
-    graph : MarkovGraph
-        Not used.
-    instance : Instance
-        Its reference are the test rows.
-    seed : int
-        Not used.
-
-    Returns
-    -------
-    float
-        Mean pseudo-log-likelihood of a row.
-    """
+    """Give the same by the L1 regressions of the lowest extended BIC."""
     return _judged(Regressions(instance.table), _l1_effects(instance.table), _test_rows(instance))
 
 
 def l1_states(table: EncodedTable) -> Learned:
-    """Learn a network of any numbers of states by L1-penalised neighbourhoods with the extended BIC.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        The data.
-
-    Returns
-    -------
-    Learned
-        An edge takes both sides.
-    """
+    """Learn a network of any numbers of states by L1-penalised neighbourhoods with the extended BIC."""
     owner, effects = Regressions(table).owner, _l1_effects(table)[1:]
     found = [
         sorted(set(owner[np.flatnonzero(effects[:, owner == x].any(axis=1))].tolist()))

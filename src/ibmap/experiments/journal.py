@@ -21,28 +21,7 @@ Row = dict[str, Any]
 
 
 class Journal:
-    """The finished runs of one study with one seed.
-
-    Parameters
-    ----------
-    path : Path
-        The file; made if there is none.
-    belongs_to : dict
-        Plain values that say which rows these are: the study, its seed, the version. A file that says
-        otherwise is refused.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> folder = tempfile.TemporaryDirectory()
-    >>> path = Path(folder.name) / "small.journal"
-    >>> with Journal(path, {"study": "small"}) as journal:
-    ...     journal.add("n=6 #0", [{"learner": "gsmn", "edges": 3}])
-    >>> with Journal(path, {"study": "small"}) as journal:
-    ...     journal.finished
-    {'n=6 #0': [{'learner': 'gsmn', 'edges': 3}]}
-    >>> folder.cleanup()
-    """
+    """The finished runs of one study with one seed."""
 
     def __init__(self, path: Path, belongs_to: dict[str, Any]) -> None:
         self.path = path
@@ -64,15 +43,7 @@ class Journal:
         self._file.close()
 
     def add(self, key: str, rows: list[Row]) -> None:
-        """Record a finished run.
-
-        Parameters
-        ----------
-        key : str
-            Names the run.
-        rows : list of dict
-            What it gave, plain values.
-        """
+        """Record a finished run."""
         self._append({"run": key, "rows": rows})
         self.finished[key] = rows
 

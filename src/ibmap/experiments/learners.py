@@ -17,117 +17,40 @@ from ibmap.table import EncodedTable
 
 
 def gsmn(table: EncodedTable) -> Learned:
-    """Run GSMN, the paper's competitor.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        The data.
-
-    Returns
-    -------
-    Learned
-        With the number of distinct tests.
-    """
+    """Run GSMN, the paper's competitor."""
     result = learn_gsmn(table, GSMNOptions())
     return Learned(result.graph, {"n_tests": result.n_tests})
 
 
 def hc(table: EncodedTable) -> Learned:
-    """Run IBMAP-HC from GSMN's structure.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        The data.
-
-    Returns
-    -------
-    Learned
-        With the number of distinct tests, the ascents M and the score.
-    """
+    """Run IBMAP-HC from GSMN's structure."""
     return scored(learn_hc(table, HillClimbingOptions()))
 
 
 def hc_from_empty(table: EncodedTable) -> Learned:
-    """Run IBMAP-HC from the empty structure.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        The data.
-
-    Returns
-    -------
-    Learned
-        With the number of distinct tests, the ascents M and the score.
-    """
+    """Run IBMAP-HC from the empty structure."""
     return scored(learn_hc(table, HillClimbingOptions(start="empty")))
 
 
 def ts(table: EncodedTable) -> Learned:
-    """Run IBMAP-TS.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        The data.
-
-    Returns
-    -------
-    Learned
-        With the number of distinct tests and the score.
-    """
+    """Run IBMAP-TS."""
     return scored(learn_ts(table, TreeSearchOptions()))
 
 
 def cautious_gsmn(table: EncodedTable) -> Learned:
-    """Run GSMN with the cautious test.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        The data.
-
-    Returns
-    -------
-    Learned
-        With the number of distinct tests.
-    """
+    """Run GSMN with the cautious test."""
     result = learn_gsmn(table, GSMNOptions(test=CautiousTest))
     return Learned(result.graph, {"n_tests": result.n_tests})
 
 
 def cautious_hc(table: EncodedTable) -> Learned:
-    """Run IBMAP-HC from the structure of GSMN with the cautious test.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        The data.
-
-    Returns
-    -------
-    Learned
-        With the number of distinct tests, the ascents M and the score.
-    """
+    """Run IBMAP-HC from the structure of GSMN with the cautious test."""
     start = learn_gsmn(table, GSMNOptions(test=CautiousTest)).graph
     return scored(learn_hc(table, HillClimbingOptions(start=start)))
 
 
 def scored(result: SearchResult) -> Learned:
-    """Take over the structure and the counters of a result.
-
-    Parameters
-    ----------
-    result : SearchResult
-        What a learner of the package gave.
-
-    Returns
-    -------
-    Learned
-        With the number of distinct tests, and the ascents and the score if it has them.
-    """
+    """Take over the structure and the counters of a result."""
     counters = {"n_tests": result.n_tests, "n_ascents": result.n_ascents, "score": result.score}
     return Learned(result.graph, {name: value for name, value in counters.items() if value is not None})
 

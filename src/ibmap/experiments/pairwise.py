@@ -31,22 +31,7 @@ CLAIMED = (("positive", 4), ("signed", 8), ("mixed", 8), ("three-state", 8))  # 
 
 
 def pairwise_hc(table: EncodedTable, penalty: float, start: str = "gsmn") -> Learned:
-    """Run IBMAP-HC with the pairwise test.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        The data.
-    penalty : float
-        See `ibmap.PairwiseTest`.
-    start : str
-        Where the climb begins.
-
-    Returns
-    -------
-    Learned
-        With the ascents and the score.
-    """
+    """Run IBMAP-HC with the pairwise test."""
     options = HillClimbingOptions(test="pairwise", penalty=penalty, start=start)
     result = learn_hc(table, options)
     counters = {"n_ascents": result.n_ascents, "score": result.score}
@@ -54,71 +39,22 @@ def pairwise_hc(table: EncodedTable, penalty: float, start: str = "gsmn") -> Lea
 
 
 def ts(table: EncodedTable) -> Learned:
-    """Run IBMAP-TS, with a limit.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        The data.
-
-    Returns
-    -------
-    Learned
-        The best run found.
-    """
+    """Run IBMAP-TS, with a limit."""
     return Learned(learn_ts(table, TreeSearchOptions(max_nodes=MAX_NODES)).graph)
 
 
 def best_hc(table: EncodedTable) -> Learned:
-    """Run IBMAP-HC with the table test from two starts.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        The data.
-
-    Returns
-    -------
-    Learned
-        The better one.
-    """
+    """Run IBMAP-HC with the table test from two starts."""
     return Learned(learn_hc(table, HillClimbingOptions(start="best")).graph)
 
 
 def empty_hc(table: EncodedTable) -> Learned:
-    """Run IBMAP-HC with the table test from the empty graph: of many variables GSMN's start is too slow.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        The data.
-
-    Returns
-    -------
-    Learned
-        Where the climb ends.
-    """
+    """Run IBMAP-HC with the table test from the empty graph: of many variables GSMN's start is too slow."""
     return Learned(learn_hc(table, HillClimbingOptions(start="empty")).graph)
 
 
 def name_of(penalty: float) -> str:
-    """Name the learner with the pairwise test.
-
-    Parameters
-    ----------
-    penalty : float
-        Its penalty.
-
-    Returns
-    -------
-    str
-        Such as ``pairwise 0.25``.
-
-    Examples
-    --------
-    >>> name_of(0.25)
-    'pairwise 0.25'
-    """
+    """Name the learner with the pairwise test."""
     return f"pairwise {penalty:g}"
 
 
@@ -148,33 +84,12 @@ TITLES = {
 
 
 def baselines() -> tuple[Learner, ...]:
-    """Give the regression-based baselines that can run here.
-
-    Returns
-    -------
-    tuple of Learner
-        L1 always, abess if it is installed.
-    """
+    """Give the regression-based baselines that can run here."""
     return REGRESSIONS if find_spec("abess") else REGRESSIONS[:1]
 
 
 def no_worse(other: str, family: str, tau: int) -> Check:
-    """Check that the pairwise test makes no more errors than a learner on average from N = 200 on.
-
-    Parameters
-    ----------
-    other : str
-        Name of the learner.
-    family : str
-        The family of networks.
-    tau : int
-        The highest mean degree looked at.
-
-    Returns
-    -------
-    callable
-        The check.
-    """
+    """Check that the pairwise test makes no more errors than a learner on average from N = 200 on."""
     own, title = name_of(PENALTY), TITLES.get(other, other)
 
     def check(found: Sequence[Comparison]) -> tuple[bool | None, str]:
@@ -257,18 +172,7 @@ def _problems_beyond() -> list[Family]:
 
 
 def pairwise_studies() -> dict[str, Study]:
-    """Give the studies of the pairwise test by name.
-
-    Returns
-    -------
-    dict of str to Study
-        Small networks, large ones, and those with more states or higher orders.
-
-    Examples
-    --------
-    >>> list(pairwise_studies())
-    ['pairwise', 'pairwise-50', 'pairwise-100', 'pairwise-states']
-    """
+    """Give the studies of the pairwise test by name."""
     search = Learner("ts", ts)
     every = (
         _study(
@@ -300,20 +204,7 @@ def pairwise_studies() -> dict[str, Study]:
 
 
 def draw_errors(rows: pl.DataFrame, learners: Sequence[str]) -> Figure:
-    """Draw wrong edges against rows, a panel for each family, number of variables and degree.
-
-    Parameters
-    ----------
-    rows : polars.DataFrame
-        What `run_study` gave.
-    learners : sequence of str
-        Whose errors are drawn.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        Means over networks, both axes logarithmic.
-    """
+    """Draw wrong edges against rows, a panel for each family, number of variables and degree."""
     cells = rows.select("family", "n", "tau").unique(maintain_order=True).rows()
     n_columns = min(4, len(cells))
     figure, grid = make_panels(-(-len(cells) // n_columns), n_columns, "Wrong edges against rows", width=2.6)

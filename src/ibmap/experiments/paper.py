@@ -28,27 +28,7 @@ CAUTIOUS = ("cautious-gsmn", "cautious-hc")  # run besides, as a second reading
 
 
 def stated_tolerance(factors: Mapping[str, Any], column: Column, ours: float, published: float) -> float:
-    """Give the tolerance of wrong edges with 12 variables: a number of edges up to tau = 4.
-
-    Parameters
-    ----------
-    factors : mapping
-        The cell, with tau and N.
-    column : Column
-        The column.
-    ours, published : float
-        The two half-widths; what counts for ratios and for tau = 8.
-
-    Returns
-    -------
-    float
-        GSMN and TS 5 edges for N <= 200 and 2 above, HC 3 and 1.5.
-
-    Examples
-    --------
-    >>> stated_tolerance({"tau": 1, "N": 800}, Column("HC", "edge_errors", "hc"), 0.1, 0.2)
-    1.5
-    """
+    """Give the tolerance of wrong edges with 12 variables: a number of edges up to tau = 4."""
     if column.baseline or factors["tau"] > 4:
         return overlap(factors, column, ours, published)
     return STATED[column.learner.removeprefix("cautious-")][0 if factors["N"] <= 200 else 1]
@@ -337,25 +317,7 @@ def _sparse_and_few_rows(problem: SampledNetwork) -> bool:
 
 
 def paper_studies(folder: str | Path | None = None, bins: BinRule = "width") -> dict[str, Study]:
-    """Give the studies of the paper by name.
-
-    Parameters
-    ----------
-    folder : str or Path, optional
-        Where the benchmark sets are that do not follow from rules; see `ibmap.datasets.load`.
-    bins : {"width", "frequency"} or int
-        How numbers in benchmark sets are binned.
-
-    Returns
-    -------
-    dict of str to Study
-        In the paper's order.
-
-    Examples
-    --------
-    >>> list(paper_studies())
-    ['n12', 'n50', 'ascents', 'ascents-from-empty', 'runtime', 'benchmark-third', 'benchmark-fifth']
-    """
+    """Give the studies of the paper by name."""
     place = "" if folder is None else str(folder)
     from_gsmn = _ascents("ascents", {"hc": "from GSMN", "cautious-hc": "from GSMN's second reading"})
     from_empty = _ascents("ascents-from-empty", {"hc-from-empty": "from the empty structure"})

@@ -20,32 +20,13 @@ POOL = 12000  # rows sampled of each network; the N rows learned from are drawn 
 
 @dataclass(frozen=True)
 class SampledNetwork:
-    """N rows out of a sample of a random network.
-
-    As in the paper, one large sample is drawn of each network and parameters, and data sets of
-    every size N are drawn from it: problems that differ in N alone have the same networks.
-
-    Parameters
-    ----------
-    n : int
-        Variables.
-    tau : int
-        Mean degree.
-    N : int
-        Rows.
-    signs : str
-        Signs of the potentials; see `ibmap.simulate.random_network`.
-    structure : str
-        Kind of structure; see `ibmap.simulate.random_network`.
-    log_odds : float
-        Strength of every edge.
-    """
+    """N rows out of a sample of a random network."""
 
     n: int
-    tau: int
+    tau: int  # mean degree
     N: int
-    signs: str = "positive"
-    structure: str = "mean-degree"
+    signs: str = "positive"  # signs of the potentials; see `ibmap.simulate.random_network`
+    structure: str = "mean-degree"  # kind of structure; see `ibmap.simulate.random_network`
     log_odds: float = 1.0
 
     @property
@@ -65,18 +46,7 @@ class SampledNetwork:
         return float(self.n**3 * self.tau * (1 + self.N / 5000)) + 2000
 
     def draw(self, rng: np.random.Generator) -> Instance:
-        """Draw a network, a large sample of it, and N rows of that.
-
-        Parameters
-        ----------
-        rng : numpy.random.Generator
-            Source of chance.
-
-        Returns
-        -------
-        Instance
-            With the network's structure as reference, and the sampler's warnings as remarks.
-        """
+        """Draw a network, a large sample of it, and N rows of that."""
         network = random_network(
             self.n,
             self.tau,
@@ -106,32 +76,14 @@ class SampledNetwork:
 
 @dataclass(frozen=True)
 class PartOfTable:
-    """A random part of a benchmark set, held against the whole.
-
-    The variables keep the states of the whole table, seen in the part or not.
-
-    Parameters
-    ----------
-    dataset : str
-        Name of the set.
-    part : int
-        The part is one of so many: 3 for a third.
-    n : int
-        Variables.
-    N : int
-        Rows of the whole.
-    folder : str
-        Where ``NAME.csv`` is, for sets that do not follow from rules; empty if there is none.
-    bins : str or int
-        How columns of many numbers are cut.
-    """
+    """A random part of a benchmark set, held against the whole."""
 
     dataset: str
-    part: int
+    part: int  # the part is one of so many: 3 for a third
     n: int
-    N: int
-    folder: str = ""
-    bins: BinRule = "width"
+    N: int  # rows of the whole
+    folder: str = ""  # where ``NAME.csv`` is, for sets that do not follow from rules; empty if there is none
+    bins: BinRule = "width"  # how columns of many numbers are cut
 
     @property
     def factors(self) -> Factors:
@@ -149,13 +101,7 @@ class PartOfTable:
         return float(self.n**4 + 10 * self.N)
 
     def complaint(self) -> str:
-        """Say why the data cannot be had.
-
-        Returns
-        -------
-        str
-            Empty if it can.
-        """
+        """Say why the data cannot be had; nothing if they can."""
         try:
             _whole(self.dataset, self.folder, self.bins)
         except (UnavailableDataError, FileFormatError) as error:
@@ -163,18 +109,7 @@ class PartOfTable:
         return ""
 
     def draw(self, rng: np.random.Generator) -> Instance:
-        """Draw a part of the rows.
-
-        Parameters
-        ----------
-        rng : numpy.random.Generator
-            Source of chance.
-
-        Returns
-        -------
-        Instance
-            With the whole table as reference.
-        """
+        """Draw a part of the rows."""
         whole = _whole(self.dataset, self.folder, self.bins)
         chosen = np.sort(rng.permutation(whole.n_rows)[: max(whole.n_rows // self.part, 1)])
         codes = np.asfortranarray(whole.codes[chosen])

@@ -28,18 +28,7 @@ Keys = tuple[str, ...]
 
 
 def recommended(table: EncodedTable) -> Learned:
-    """Run the recommended learner.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        The data.
-
-    Returns
-    -------
-    Learned
-        With the score.
-    """
+    """Run the recommended learner."""
     from ibmap.learning import LEARNERS
 
     entry = LEARNERS["ibmap"]
@@ -76,23 +65,7 @@ TITLES = {
 
 
 def recommended_studies(folder: str | Path | None = None) -> dict[str, Study]:
-    """Give the studies of the recommended learner by name.
-
-    Parameters
-    ----------
-    folder : str or Path, optional
-        Holds the real tables, in itself or in its folders.
-
-    Returns
-    -------
-    dict of str to Study
-        Large networks, few rows, three states, Bayesian networks, triples, real tables, exact structures.
-
-    Examples
-    --------
-    >>> list(recommended_studies())[:3]
-    ['recommended', 'recommended-short', 'recommended-states']
-    """
+    """Give the studies of the recommended learner by name."""
     directed = DIRECTED if has_pyagrum() else ()
     both = (*DIRECTED, *SKELETONS) if has_pyagrum() else ()
     binary = (*OWN, *baselines(), *SCREENING)

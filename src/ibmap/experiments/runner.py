@@ -32,25 +32,11 @@ HEARING = (
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a study stands.
-
-    Parameters
-    ----------
-    study : str
-        Its name.
-    done : float
-        Weight of the finished runs.
-    total : float
-        Weight of all runs.
-    n_done : int
-        Finished runs.
-    n_runs : int
-        All runs.
-    """
+    """Where a study stands."""
 
     study: str
-    done: float
-    total: float
+    done: float  # weight of the finished runs
+    total: float  # weight of all runs
     n_done: int
     n_runs: int
 
@@ -66,31 +52,7 @@ def run_study(
     n_jobs: int | None = None,
     callback: Callback | None = None,
 ) -> pl.DataFrame:
-    """Do the runs of a study that are not done yet, and write all rows.
-
-    Parameters
-    ----------
-    study : Study
-        What to do.
-    folder : str or Path
-        Where ``NAME.journal`` keeps the finished runs and ``NAME.parquet`` gets the rows; made if missing.
-    seed : int
-        Seed of everything.
-    n_jobs : int, optional
-        Processes; one for each core by default.
-    callback : callable, optional
-        Called with a `Progress` after every run.
-
-    Returns
-    -------
-    polars.DataFrame
-        One row for each learner on each data set, in the order of the study.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        As it came; what was finished is in the journal, and the next call goes on from there.
-    """
+    """Do the runs of a study that are not done yet, and write all rows."""
     as_count(seed, "seed")
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -106,23 +68,7 @@ def run_study(
 
 
 def as_frame(rows: Sequence[Row]) -> pl.DataFrame:
-    """Put rows into a frame; a column that a learner does not have is null there.
-
-    Parameters
-    ----------
-    rows : sequence of dict
-        Rows.
-
-    Returns
-    -------
-    polars.DataFrame
-        Columns in the order they come up, times and remarks last.
-
-    Examples
-    --------
-    >>> as_frame([{"learner": "a", "remarks": ""}, {"learner": "b", "n_ascents": 2, "remarks": ""}]).columns
-    ['learner', 'n_ascents', 'remarks']
-    """
+    """Put rows into a frame; a column that a learner does not have is null there."""
     last = (*TIMES, "remarks")
     names = [name for name in dict.fromkeys(name for row in rows for name in row) if name not in last]
     columns = [*names, *(name for name in last if any(name in row for row in rows))]

@@ -17,36 +17,7 @@ from ibmap.result import SearchResult
 
 
 def read_network(path: str | Path) -> Network:
-    """Read a network from a file.
-
-    Parameters
-    ----------
-    path : str or Path
-        JSON, GraphML, or CSV: a list of edges with the columns ``source`` and ``target``, or an
-        adjacency matrix with the names in the first row and column.
-
-    Returns
-    -------
-    SearchResult or MarkovGraph
-        The result if the file is JSON, which holds everything; else the graph.
-
-    Raises
-    ------
-    FileFormatError
-        If the file is not a network in one of these formats.
-    OSError
-        If it cannot be read.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from ibmap.export import write_network
-    >>> graph = MarkovGraph.from_edges(3, [(0, 1)], ["rain", "wet", "moon"])
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_network(graph, Path(folder) / "net.csv")
-    ...     read_network(Path(folder) / "net.csv") == graph
-    True
-    """
+    """Read a network from a file: JSON gives the result, anything else the graph."""
     suffix = suffix_of(path)
     if suffix not in _READERS:
         hint = "DOT is written for drawing only; " if suffix in (".dot", ".gv") else ""
@@ -61,23 +32,7 @@ def read_network(path: str | Path) -> Network:
 
 
 def is_network_file(path: str | Path) -> bool:
-    """Tell whether a file is a network rather than a table.
-
-    Parameters
-    ----------
-    path : str or Path
-        A file that exists.
-
-    Returns
-    -------
-    bool
-        True for the extensions of networks; for CSV if it begins like a list of edges or a matrix.
-
-    Examples
-    --------
-    >>> is_network_file("net.json"), is_network_file("table.parquet")
-    (True, False)
-    """
+    """Tell whether a file is a network rather than a table."""
     suffix = suffix_of(path)
     if suffix != ".csv":
         return suffix in NETWORK_SUFFIXES

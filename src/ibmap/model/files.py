@@ -23,18 +23,7 @@ FORMAT_VERSION = 1
 
 
 def to_dict(model: MarkovNetwork) -> dict[str, Any]:
-    """Give a network as plain lists and dicts.
-
-    Parameters
-    ----------
-    model : MarkovNetwork
-        The network.
-
-    Returns
-    -------
-    dict
-        In the documented format. A log-value of minus infinity, which JSON does not have, is None.
-    """
+    """Give a network as plain lists and dicts; a log-value of minus infinity is None."""
     from ibmap import __version__
 
     return {
@@ -55,38 +44,14 @@ def to_dict(model: MarkovNetwork) -> dict[str, Any]:
 
 
 def save(model: MarkovNetwork, path: str | Path) -> None:
-    """Write a network to a JSON file, whole or not at all.
-
-    Parameters
-    ----------
-    model : MarkovNetwork
-        The network.
-    path : str or Path
-        Where.
-    """
+    """Write a network to a JSON file, whole or not at all."""
     content = to_dict(model)
     members = [f"{json.dumps(key)}: {_lines(value)}" for key, value in content.items()]
     write_atomically(path, "{\n" + ",\n".join(members) + "\n}\n")
 
 
 def parts(content: Any) -> dict[str, Any]:
-    """Read the plain lists and dicts of `to_dict`.
-
-    Parameters
-    ----------
-    content : dict
-        In the documented format.
-
-    Returns
-    -------
-    dict
-        The arguments of `MarkovNetwork`.
-
-    Raises
-    ------
-    FileFormatError
-        If it is something else, damaged, or of another version.
-    """
+    """Read what `to_dict` gives, as the arguments of `MarkovNetwork`."""
     _check_format(content)
     try:
         names = [_name(variable) for variable in content["variables"]]
@@ -110,18 +75,7 @@ def parts(content: Any) -> dict[str, Any]:
 
 
 def read_text(path: str | Path) -> str:
-    """Read a text file, with an error that names it.
-
-    Parameters
-    ----------
-    path : str or Path
-        The file.
-
-    Returns
-    -------
-    str
-        Its content.
-    """
+    """Read a text file, with an error that names it."""
     try:
         return Path(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
@@ -133,23 +87,7 @@ def read_text(path: str | Path) -> str:
 
 
 def load(path: str | Path) -> dict[str, Any]:
-    """Read a network from a JSON file.
-
-    Parameters
-    ----------
-    path : str or Path
-        The file.
-
-    Returns
-    -------
-    dict
-        The arguments of `MarkovNetwork`.
-
-    Raises
-    ------
-    FileFormatError
-        If it is not a model file.
-    """
+    """Read a JSON file, as the arguments of `MarkovNetwork`."""
     try:
         return parts(json.loads(read_text(path)))
     except (json.JSONDecodeError, RecursionError) as error:

@@ -311,24 +311,6 @@ def _check_cliques(graph: MarkovGraph, factors: Iterable[Factor]) -> None:
 
 
 def graph_of_factors(names: Sequence[str], factors: Iterable[Factor]) -> MarkovGraph:
-    """Join all variables that are together in a factor.
-
-    Parameters
-    ----------
-    names : sequence of str
-        All variables.
-    factors : iterable of Factor
-        The potentials.
-
-    Returns
-    -------
-    MarkovGraph
-        The structure they imply.
-
-    Examples
-    --------
-    >>> graph_of_factors(["a", "b"], [Factor((0, 1), [[0, 1], [1, 0]])]).n_edges
-    1
-    """
+    """Join all variables that are together in a factor."""
     edges = {(u, v) for f in factors for u in f.variables for v in f.variables if u < v}
     return MarkovGraph.from_edges(len(names), sorted(edges), names)

@@ -24,27 +24,7 @@ LIMIT = 0.3  # the difference of shares beyond which the two are not alike; chan
 
 
 def drift(potentials: Potentials, table: EncodedTable) -> float:
-    """Compare how frequent states are in the network's own draws and in the data.
-
-    Parameters
-    ----------
-    potentials : Potentials
-        The network; nothing may be impossible.
-    table : EncodedTable
-        What it was fitted to.
-
-    Returns
-    -------
-    float
-        The largest difference of the shares of a state.
-
-    Examples
-    --------
-    >>> from ibmap.model.potentials import Factor
-    >>> table = EncodedTable.from_codes([[0, 0], [0, 1], [1, 0]])
-    >>> drift(Potentials((2, 2), (Factor((0, 1), np.diag([0.0, 9.0])),)), table) > LIMIT
-    True
-    """
+    """Give the largest difference between the share of a state in the network's draws and in the data."""
     draws = sample_gibbs(chains_of(potentials), N_DRAWS, PLAN, np.random.default_rng(0))
     worst = 0.0
     for v, n_states in enumerate(potentials.cardinalities):
@@ -54,20 +34,7 @@ def drift(potentials: Potentials, table: EncodedTable) -> float:
 
 
 def complaint(potentials: Potentials, table: EncodedTable) -> str:
-    """Say that a network draws rows unlike its data.
-
-    Parameters
-    ----------
-    potentials : Potentials
-        The network.
-    table : EncodedTable
-        What it was fitted to.
-
-    Returns
-    -------
-    str
-        Empty if there is nothing to say, or the table is too short to tell.
-    """
+    """Say that a network draws rows unlike its data; nothing if it does not, or the table is short."""
     if not potentials.is_positive or table.n_samples < MIN_SAMPLES or drift(potentials, table) <= LIMIT:
         return ""
     return (

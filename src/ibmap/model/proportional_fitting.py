@@ -23,21 +23,11 @@ MAX_SWEEPS = 2000
 
 @dataclass(frozen=True)
 class Fitted:
-    """Factors, and how they were found.
-
-    Parameters
-    ----------
-    factors : tuple of Factor
-        The potentials.
-    converged : bool
-        Whether the optimum was reached.
-    n_iterations : int
-        Sweeps or steps.
-    """
+    """Factors, and how they were found."""
 
     factors: tuple[Factor, ...]
     converged: bool
-    n_iterations: int
+    n_iterations: int  # sweeps or steps
 
 
 def fit_margins(
@@ -49,36 +39,7 @@ def fit_margins(
     max_sweeps: int = MAX_SWEEPS,
     tolerance: float = TOLERANCE,
 ) -> Fitted:
-    """Find the factors over given sets of variables that have given margins.
-
-    Parameters
-    ----------
-    tree : JunctionTree
-        With a clique around each scope.
-    cardinalities : sequence of int
-        States of each variable.
-    scopes : sequence of tuple of int
-        Sorted sets of variables.
-    margins : sequence of ndarray
-        The wanted distribution over each scope; they must agree where scopes overlap.
-    max_sweeps : int
-        Give up after so many sweeps.
-    tolerance : float
-        The largest difference from a wanted margin that is let pass.
-
-    Returns
-    -------
-    Fitted
-        One factor a scope.
-
-    Examples
-    --------
-    >>> from ibmap.model.triangulation import junction_tree
-    >>> tree = junction_tree(np.zeros((1, 1), bool), [2])
-    >>> fitted = fit_margins(tree, [2], [(0,)], [np.array([0.25, 0.75])])
-    >>> np.exp(fitted.factors[0].log_values).round(6)
-    array([0.5, 1.5])
-    """
+    """Find the factors over sets of variables with these margins, which agree where sets overlap."""
     work = _Work(tree, cardinalities, scopes, margins)
     error, n_sweeps = np.inf, 0
     while error > tolerance and n_sweeps < max_sweeps:

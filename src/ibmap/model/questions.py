@@ -335,23 +335,7 @@ class Questions:
 
 
 def as_array(labels: Sequence[Any]) -> NDArray[Any]:
-    """Put labels in an array that keeps them as they are.
-
-    Parameters
-    ----------
-    labels : sequence
-        Any labels.
-
-    Returns
-    -------
-    ndarray
-        Of integers, floats, booleans or strings if all are of one of these types; else of objects.
-
-    Examples
-    --------
-    >>> as_array(("no", "yes")), as_array((1, "a"))
-    (array(['no', 'yes'], dtype='<U3'), array([1, 'a'], dtype=object))
-    """
+    """Put labels in an array that keeps them as they are."""
     if len({type(label) for label in labels}) == 1 and isinstance(labels[0], (str, bool, int, float)):
         return np.array(labels)
     array = np.empty(len(labels), object)
@@ -360,25 +344,7 @@ def as_array(labels: Sequence[Any]) -> NDArray[Any]:
 
 
 def patterns(codes: NDArray[np.int64], chosen: NDArray[np.bool_]) -> list[tuple[Evidence, NDArray[np.int64]]]:
-    """Group some rows by which values they have.
-
-    Parameters
-    ----------
-    codes : ndarray of shape (n_rows, n_variables)
-        States; -1 where a value is missing.
-    chosen : ndarray of bool
-        Which rows.
-
-    Returns
-    -------
-    list of (Evidence, ndarray)
-        What the rows of a group say, and their numbers.
-
-    Examples
-    --------
-    >>> [members.tolist() for _, members in patterns(np.array([[0, -1], [1, 1], [1, -1]]), np.ones(3, bool))]
-    [[0, 2], [1]]
-    """
+    """Group some rows by which values they have."""
     numbers = np.flatnonzero(chosen)
     if not numbers.size:
         return []

@@ -23,32 +23,7 @@ Edges = Iterable[tuple[int, int]]
 def draw_structure(
     n_variables: int, tau: float | None, structure: str, rng: np.random.Generator
 ) -> MarkovGraph:
-    """Draw the graph of a network.
-
-    Parameters
-    ----------
-    n_variables : int
-        Number of variables.
-    tau : float or None
-        Connectivity; what it means depends on the structure, and ``grid``,
-        ``chain`` and ``star`` do not look at it.
-    structure : str
-        One of `STRUCTURES`; see `ibmap.simulate.random_network`.
-    rng : numpy.random.Generator
-        Where the random numbers come from.
-
-    Returns
-    -------
-    MarkovGraph
-        Over ``x0, x1, ...``.
-
-    Examples
-    --------
-    >>> draw_structure(12, 4, "mean-degree", np.random.default_rng(0))
-    MarkovGraph(12 variables, 24 edges)
-    >>> draw_structure(4, None, "star", np.random.default_rng(0)).edges
-    ((0, 1), (0, 2), (0, 3))
-    """
+    """Draw the graph of a network."""
     as_choice(structure, "structure", STRUCTURES)
     n_variables = as_count(n_variables, "n_variables", low=1)
     if structure in _FIXED:
