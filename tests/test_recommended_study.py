@@ -12,8 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from ibmap import learning, simulate
 from ibmap.experiments.directed import has_pyagrum, moralised
 from ibmap.experiments.exact import WEAKEST, IsingSample, RowsNeeded
-from ibmap.experiments.families import Family
-from ibmap.experiments.gates import triples
+from ibmap.experiments.families import Family, triples
 from ibmap.experiments.held_out import RealTable, held_out, l1_ebic_held_out, l1_held_out, l1_states
 from ibmap.experiments.neighbourhoods import l1_ebic
 from ibmap.experiments.recommended import recommended_studies

@@ -37,7 +37,7 @@ def _existing_mode(target: Path) -> int | None:
 
 
 def _write_and_replace(target: Path, data: bytes, mode: int | None) -> None:
-    """Write a new file beside the target, then put it in the target's place."""
+    """Write a new file next to the target, then put it in the target's place."""
     draft = target.parent / f".ibmap-{secrets.token_hex(8)}.tmp"
     handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), NEW_FILE_MODE)
     try:

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from ibmap.columns import (
     Column,
-    IndexedColumn,
-    NumberColumn,
+    Indexed,
+    Numbers,
     ObjectColumn,
     PolarsColumn,
     UnusableColumn,
@@ -64,7 +64,7 @@ def _array_column(values: NDArray[Any], mask: NDArray[np.bool_] | None) -> Colum
     """Wrap one column of a NumPy array according to its type."""
     kind = values.dtype.kind
     if kind in "biuf":
-        return NumberColumn(values, mask)
+        return Numbers(values, mask)
     if kind in "mMc":
         reason = "complex" if kind == "c" else "dates"
         missing = np.isnat(values) if kind in "mM" else np.isnan(values)
@@ -130,15 +130,15 @@ def _pandas_column(series: Any) -> Column:
 
     dtype = series.dtype
     if isinstance(dtype, pd.CategoricalDtype):
-        return IndexedColumn(series.cat.codes.to_numpy(), dtype.categories.tolist())
+        return Indexed(series.cat.codes.to_numpy(), dtype.categories.tolist())
     if isinstance(dtype, pd.StringDtype):
         positions, labels = series.factorize()
-        return IndexedColumn(positions, labels.tolist(), declared=False)
+        return Indexed(positions, labels.tolist(), declared=False)
     if isinstance(dtype, np.dtype):
         return _array_column(series.to_numpy(), None)
     if pd.api.types.is_numeric_dtype(dtype) and getattr(dtype, "kind", "O") in "biuf":
         plain = np.dtype(f"{dtype.kind}{getattr(dtype, 'itemsize', 8)}")
-        return NumberColumn(series.to_numpy(dtype=plain, na_value=0), series.isna().to_numpy())
+        return Numbers(series.to_numpy(dtype=plain, na_value=0), series.isna().to_numpy())
     return ObjectColumn(series.astype(object).tolist())
 
 
@@ -161,7 +161,7 @@ def _dictionary_column(chunks: Sequence[Any]) -> Column:
         lookup = [-1 if value is None else place.setdefault(value, len(place)) for value in values]
         indices = chunk.indices.fill_null(len(values)).to_numpy(zero_copy_only=False)
         positions.append(np.array([*lookup, -1], np.int64)[indices])
-    return IndexedColumn(np.concatenate(positions), list(place))
+    return Indexed(np.concatenate(positions), list(place))
 
 
 def duplicate_message(names: Sequence[str]) -> str:

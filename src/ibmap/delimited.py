@@ -33,7 +33,7 @@ DECIMAL = (
 )
 PADDED = r"^\s|\s$"
 BLOCK = 1 << 24  # bytes of text checked at a time
-SAMPLE = 1 << 16  # bytes of text looked at to guess the separator
+SAMPLE = 1 << 16  # bytes of text from which the separator is guessed
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class TextFormat:
 
     origin: str  # what to call the file in messages
     separator: str | None = None  # between two values; guessed if None
-    na: tuple[str, ...] = ()  # what stands for a missing value, beside nothing at all
+    na: tuple[str, ...] = ()  # what stands for a missing value, besides nothing at all
     header: bool = True  # whether the first line holds the column names
     encoding: str = "utf-8"  # how characters are written as bytes
 

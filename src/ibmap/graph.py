@@ -274,6 +274,17 @@ def as_graph(graph: Any, names: Sequence[str]) -> MarkovGraph:
     return MarkovGraph(matrix, names)
 
 
+def named_graph(graph: Any) -> MarkovGraph:
+    """Read a graph of any kind with the names it brings; ``x0, x1, ...`` if it brings none."""
+    if isinstance(graph, MarkovGraph):
+        return graph
+    if not hasattr(graph, "nodes"):
+        return MarkovGraph(graph)
+    nodes = list(graph.nodes())
+    is_numbered = set(nodes) == set(range(len(nodes)))
+    return as_graph(graph, [f"x{k}" if is_numbered else str(node) for k, node in enumerate(nodes)])
+
+
 def _reordered(graph: MarkovGraph, names: tuple[str, ...]) -> MarkovGraph:
     """Put a graph's variables in the order of `names`."""
     if graph.names == names:

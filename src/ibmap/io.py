@@ -7,7 +7,6 @@ standard input.
 from __future__ import annotations
 
 import bz2
-import difflib
 import gzip
 import io
 import lzma
@@ -23,6 +22,7 @@ from ibmap.delimited import TextFormat, parse_text
 from ibmap.encoding import encode
 from ibmap.errors import FileFormatError, InvalidTableError
 from ibmap.table import EncodedTable
+from ibmap.text import read_bytes
 
 if TYPE_CHECKING:
     import polars as pl
@@ -55,10 +55,10 @@ def read_table(
     encoding: str = "utf-8",
 ) -> pl.DataFrame:
     """Read a table from a file, or standard input (``-``): text, Parquet, Feather, Arrow; also compressed."""
-    origin = "standard input" if str(source) == "-" else str(source)
-    suffix = "" if str(source) == "-" else _suffix(Path(source))
+    is_file = str(source) != "-"
+    origin, suffix = (str(source), _suffix(Path(source))) if is_file else ("standard input", "")
     _refuse_other_formats(origin, suffix)
-    data = _decompressed(_read_bytes(source), origin)
+    data = _decompressed(read_bytes(source) if is_file else sys.stdin.buffer.read(), origin)
     if not data:
         msg = f"{origin} is empty; a header line and rows of values are needed"
         raise FileFormatError(msg)
@@ -100,35 +100,6 @@ def _refuse_other_formats(origin: str, suffix: str) -> None:
     if suffix in OTHER_FORMATS:
         msg = f"{origin} is a {suffix} file; {READABLE}: save it as CSV or Parquet first"
         raise FileFormatError(msg)
-
-
-def _read_bytes(source: str | Path) -> bytes:
-    """Read a file or standard input whole."""
-    if str(source) == "-":
-        return sys.stdin.buffer.read()
-    path = Path(source)
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        raise FileNotFoundError(_not_found(path)) from None
-    except IsADirectoryError:
-        msg = f"{path} is a folder; give one of the files in it"
-        raise IsADirectoryError(msg) from None
-    except PermissionError:
-        msg = f"{path} may not be read; ask its owner for permission, or check its mode (ls -l)"
-        raise PermissionError(msg) from None
-    except OSError as error:
-        msg = f"{path} cannot be read: {error.strerror or error}"
-        raise type(error)(msg) from None
-
-
-def _not_found(path: Path) -> str:
-    """Say that there is no such file, with names like it in the same folder."""
-    if not path.parent.is_dir():
-        return f"there is no file {path}: the folder {path.parent} does not exist"
-    near = difflib.get_close_matches(path.name, sorted(each.name for each in path.parent.iterdir()), n=3)
-    hint = "; did you mean " + " or ".join(near) + "?" if near else "; check the name and the folder"
-    return f"there is no file {path}{hint}"
 
 
 def _decompressed(data: bytes, origin: str) -> bytes:

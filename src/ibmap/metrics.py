@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ibmap.encoding import encode
 from ibmap.errors import InvalidGraphError, InvalidOptionError
-from ibmap.graph import MarkovGraph, as_graph
+from ibmap.graph import MarkovGraph, as_graph, named_graph
 from ibmap.independence.bayesian import BayesianTest
 from ibmap.independence.protocol import Triplet
 from ibmap.kernels import separation as kernels
@@ -45,7 +45,7 @@ NamedEdge = tuple[str, str]
 
 @dataclass(frozen=True)
 class EdgeComparison:
-    """The edges of a learned structure beside those of a reference.
+    """The edges of a learned structure compared with those of a reference.
 
     Parameters
     ----------
@@ -248,16 +248,8 @@ def _some(names: Sequence[str], chosen: set[str]) -> str:
 
 
 def _as_structure(graph: Any) -> MarkovGraph:
-    """Read a structure with the names it brings; ``x0, x1, ...`` if it brings none."""
-    if isinstance(graph, MarkovGraph):
-        return graph
-    if isinstance(graph, SearchResult):
-        return graph.graph
-    if not hasattr(graph, "nodes"):
-        return MarkovGraph(graph)
-    nodes = list(graph.nodes())
-    is_numbered = set(nodes) == set(range(len(nodes)))
-    return as_graph(graph, [f"x{k}" if is_numbered else str(node) for k, node in enumerate(nodes)])
+    """Read a structure with the names it brings."""
+    return graph.graph if isinstance(graph, SearchResult) else named_graph(graph)
 
 
 def _is_numbered(names: Sequence[str]) -> bool:

@@ -42,7 +42,7 @@ class SearchResult:
     score : float, optional
         Natural log of the IB-score; None for learners without a score.
     n_ascents, n_iterations : int, optional
-        Flips made, and neighbourhoods looked at (hill climbing).
+        Flips made, and neighbourhoods searched (hill climbing).
     stopped : str
         Why the search ended: ``"optimum"``, ``"max_ascents"``, ``"max_nodes"``,
         ``"max_seconds"``, ``"max_memory"``, ``"interrupted"`` or ``"finished"``.
@@ -129,7 +129,7 @@ class SearchResult:
         x : int or str
             A variable, by name or number.
         data : table, optional
-            What the structure was learned from, to look at all missing edges of the variable, or
+            What the structure was learned from, to weigh all missing edges of the variable, or
             if the result keeps no evidence.
 
         Returns

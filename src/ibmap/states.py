@@ -144,7 +144,7 @@ def _first_fraction(values: NDArray[Any]) -> float | None:
 
 
 def _has_more_than(values: NDArray[Any], n_distinct: int) -> bool:
-    """Tell whether more than so many distinct numbers occur; look at the first ones first."""
+    """Tell whether more than so many distinct numbers occur; the first rows may be enough."""
     return len(np.unique(values[:10_000])) > n_distinct or len(np.unique(values)) > n_distinct
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -196,6 +196,22 @@ class EncodedTable:
         for k in range(self.n_variables):  # all at once would copy the table to another order
             codes[:, k] = self.codes[first, k]
         return EncodedTable(codes, self.cardinalities, self.names, self.labels, weights, self.preparation)
+
+
+def take_columns(table: EncodedTable, order: Sequence[int]) -> EncodedTable:
+    """Take some columns of a table, in any order."""
+    return replace(
+        table,
+        codes=np.asfortranarray(table.codes[:, order]),
+        cardinalities=table.cardinalities[order],
+        names=tuple(table.names[k] for k in order),
+        labels=tuple(table.labels[k] for k in order),
+    )
+
+
+def take_rows(table: EncodedTable, rows: NDArray[Any]) -> EncodedTable:
+    """Take some rows of a table, by number or by a mask; it keeps all states."""
+    return replace(table, codes=np.asfortranarray(table.codes[rows]), weights=table.weights[rows])
 
 
 def variable_index(names: Sequence[str], variable: int | str) -> int:

@@ -13,7 +13,7 @@ from ibmap.independence.averaged import AveragedTest
 from ibmap.independence.bayesian import BayesianTest
 from ibmap.independence.pairwise import PairwiseTest
 from ibmap.independence.protocol import ProbabilisticTest
-from ibmap.table import EncodedTable
+from ibmap.table import EncodedTable, take_columns
 
 BAYESIAN = ("prior", "hyperparameters", "slices", "equivalent_sample_size")
 PAIRWISE = ("penalty", "ridge", "ordered", "prior")
@@ -42,7 +42,9 @@ def recorded_table(
             "another order count as another table"
         )
         raise InvalidTableError(msg)
-    return table if table.names == tuple(names) else _reordered(table, names)
+    if table.names == tuple(names):
+        return table
+    return take_columns(table, [table.index(name) for name in names])
 
 
 def recorded_tests(table: EncodedTable, options: Mapping[str, Any]) -> dict[str, ProbabilisticTest]:
@@ -55,9 +57,9 @@ def recorded_tests(table: EncodedTable, options: Mapping[str, Any]) -> dict[str,
     used = options.get("test")
     first = used if used in makers else "bayesian"
     own = {key: options[key] for key in makers[first][1] if key in options}
-    beside = ("bayesian",) if first == "averaged" else ("bayesian", "pairwise")
+    others = ("bayesian",) if first == "averaged" else ("bayesian", "pairwise")
     tests = {first: makers[first][0](table, **own)}
-    return tests | {name: makers[name][0](table) for name in beside if name != first}
+    return tests | {name: makers[name][0](table) for name in others if name != first}
 
 
 def recorded_witness(
@@ -66,16 +68,3 @@ def recorded_witness(
     """Bring back the table and the tests of a result."""
     table = recorded_table(data, names, options, fingerprint)
     return Witness(table, recorded_tests(table, options))
-
-
-def _reordered(table: EncodedTable, names: Sequence[str]) -> EncodedTable:
-    """Put the columns in another order."""
-    order = [table.index(name) for name in names]
-    return EncodedTable(
-        codes=table.codes[:, order].copy(order="F"),
-        cardinalities=table.cardinalities[order],
-        names=tuple(names),
-        labels=tuple(table.labels[k] for k in order),
-        weights=table.weights,
-        preparation=table.preparation,
-    )

@@ -17,11 +17,8 @@ def checked(record: T) -> T:
         kinds = KINDS.get(str(field.type))
         if kinds is None:
             continue
-        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        if not isinstance(value, kinds) or isinstance(value, bool) != (kinds == (bool,)):
-            msg = f"{field.name!r} cannot be {value!r}"
-            raise ValueError(msg)
-        if is_number and isinstance(value, float) and not math.isfinite(value):
+        is_right = isinstance(value, kinds) and isinstance(value, bool) == (kinds == (bool,))
+        if not is_right or (isinstance(value, float) and not math.isfinite(value)):
             msg = f"{field.name!r} cannot be {value!r}"
             raise ValueError(msg)
     return record

@@ -100,7 +100,7 @@ class Statement:
 
 
 class Witness:
-    """A table and the tests on it, ready to be asked about pairs."""
+    """A table and the tests on it, which give the evidence on pairs."""
 
     def __init__(
         self,
@@ -143,18 +143,18 @@ class Witness:
     ) -> list[tuple[Statement, Statement]]:
         """Give what the closure says of some pairs, with the evidence."""
         blankets = {v: graph.blanket(v) for v in {v for pair in pairs for v in pair}}
-        asked = [
+        triplets = [
             Triplet(x, y, tuple(z for z in blankets[x] if z != y))
             for pair in pairs
             for x, y in (pair, pair[::-1])
         ]
         columns = self.columns
         found = (
-            [None] * len(asked)
+            [None] * len(triplets)
             if columns is None
-            else find(columns, [each.canonical() for each in asked], n_threads)
+            else find(columns, [each.canonical() for each in triplets], n_threads)
         )
-        made = [self._statement(graph, each, known) for each, known in zip(asked, found, strict=True)]
+        made = [self._statement(graph, each, known) for each, known in zip(triplets, found, strict=True)]
         return list(zip(made[::2], made[1::2], strict=True))
 
     def loss(self, graph: MarkovGraph, x: int, y: int) -> float:
@@ -186,7 +186,7 @@ class Witness:
         verdicts: list[Verdict] = []
         for name, test in self.tests.items():
             score = self._scores.get(name)
-            if isinstance(score, PairwiseScore):  # what the score itself asks
+            if isinstance(score, PairwiseScore):  # what the score itself goes by
                 verdicts += _verdicts(name, score, triplet.x, graph.blanket(triplet.x), triplet.y)
             else:
                 both = known[:2] if known is not None and not verdicts else test.log_posteriors(triplet)

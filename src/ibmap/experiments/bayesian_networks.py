@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ibmap.errors import MissingLibraryError, UnavailableDataError
-from ibmap.experiments.study import Factors, Instance, Problem
+from ibmap.experiments.study import Factors, Instance, Problem, reason
 from ibmap.graph import MarkovGraph
 from ibmap.table import EncodedTable
 
@@ -96,12 +96,8 @@ class NetworkSample(Problem):
         return float(self.N + 500)
 
     def complaint(self) -> str:
-        """Say why the network cannot be had; nothing if it can."""
-        try:
-            bayesian_network(self.network)
-        except (MissingLibraryError, UnavailableDataError) as error:
-            return str(error)
-        return ""
+        """Say what to install."""
+        return reason(bayesian_network, self.network)
 
     def draw(self, rng: np.random.Generator) -> Instance:
         """Draw a sample; the moral graph is its reference."""

@@ -24,10 +24,7 @@ def all_agree(column: str, *taus: int) -> Check:
 
     def check(found: Sequence[Comparison]) -> tuple[bool | None, str]:
         cells = _cells(found, column, taus)
-        off = [each for each in cells if each.verdict != AGREES]
-        told = ", ".join(f"{_place(each)}: {each.ours:.3g} ({each.published:.3g})" for each in off)
-        evidence = f"{len(cells) - len(off)} of {len(cells)} cells" + (f"; not {told}" if told else "")
-        return (not off if cells else None), evidence
+        return _in_all(cells, [each for each in cells if each.verdict != AGREES])
 
     return check
 
@@ -37,10 +34,7 @@ def follows_marks(column: str, mark: str, *taus: int) -> Check:
 
     def check(found: Sequence[Comparison]) -> tuple[bool | None, str]:
         cells = [each for each in _cells(found, column, taus) if each.published_mark == mark]
-        off = [each for each in cells if (each.ours < 1) != (mark == "better")]
-        told = ", ".join(f"{_place(each)}: {each.ours:.3g} ({each.published:.3g})" for each in off)
-        evidence = f"{len(cells) - len(off)} of {len(cells)} cells" + (f"; not {told}" if told else "")
-        return (not off if cells else None), evidence
+        return _in_all(cells, [each for each in cells if (each.ours < 1) != (mark == "better")])
 
     return check
 
@@ -78,6 +72,13 @@ def _cells(found: Sequence[Comparison], column: str, taus: Sequence[int]) -> lis
         for each in found
         if each.column == column and each.factors["tau"] in taus and not math.isnan(each.ours)
     ]
+
+
+def _in_all(cells: Sequence[Comparison], off: Sequence[Comparison]) -> tuple[bool | None, str]:
+    """Say whether something holds in all cells, and in which it does not."""
+    told = ", ".join(f"{_place(each)}: {each.ours:.3g} ({each.published:.3g})" for each in off)
+    evidence = f"{len(cells) - len(off)} of {len(cells)} cells" + (f"; not {told}" if told else "")
+    return (not off if cells else None), evidence
 
 
 def _place(each: Comparison) -> str:

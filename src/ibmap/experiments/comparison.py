@@ -1,4 +1,4 @@
-"""Our numbers beside the published ones, with a verdict on each.
+"""Our numbers next to the published ones, with a verdict on each.
 
 A table is declared as columns, each a mean or a ratio of one measured quantity for one learner,
 with the published column it belongs to. Every number of the table becomes a `Comparison`.
@@ -39,15 +39,15 @@ class Comparison:
     factors: Mapping[str, Any]  # the cell: tau, N, the data set
     column: str
     ours: float  # our mean, or mean of ratios
-    half_width: float  # half-width of its 95 % interval
-    n_runs: int  # runs behind it
-    n_left_out: int  # runs without a ratio, because only the baseline made no error
-    mark: str  # for ratios, ``better`` or ``worse`` if the interval excludes 1
-    published: float  # the published number; NaN if there is none
-    published_half_width: float  # the published figure in parentheses
-    published_mark: str
-    tolerance: float  # how far apart the two may be and agree; NaN if there is nothing to compare with
-    verdict: str  # ``agrees`` or the word for below or above; empty if there is nothing to compare with
+    half_width: float = math.nan  # half-width of its 95 % interval
+    n_runs: int = 0  # runs behind it
+    n_left_out: int = 0  # runs without a ratio, because only the baseline made no error
+    mark: str = ""  # for ratios, ``better`` or ``worse`` if the interval excludes 1
+    published: float = math.nan  # the published number; NaN if there is none
+    published_half_width: float = math.nan  # the published figure in parentheses
+    published_mark: str = ""
+    tolerance: float = math.nan  # how far apart the two may be and agree
+    verdict: str = ""  # AGREES, or the word for below or above; empty if there is nothing to compare with
 
 
 Tolerance = Callable[[Mapping[str, Any], Column, float, float], float]
@@ -79,8 +79,8 @@ class ComparisonTable:
         found = []
         for key, part in rows.group_by(self.keys, maintain_order=True):
             cell = dict(zip(self.keys, key, strict=True))
-            beside = printed.get(_key(cell, match), {})
-            found += [self._compared(cell, column, part, beside) for column in self.columns]
+            line = printed.get(_key(cell, match), {})
+            found += [self._compared(cell, column, part, line) for column in self.columns]
         return found
 
     def _compared(

@@ -33,11 +33,6 @@ class IsingSample(Problem):
         return {"structure": self.structure, "strongest": self.strongest, "N": self.N}
 
     @property
-    def data_key(self) -> str:
-        """All but N: fewer rows are the beginning of more."""
-        return f"structure={self.structure} strongest={self.strongest}"
-
-    @property
     def weight(self) -> float:
         """Grows with the rows."""
         return float(self.N + 2000)
@@ -78,9 +73,7 @@ class RowsNeeded:
             for title, learner in self.learners:
                 own = part.filter(pl.col("learner") == learner)
                 needed = _needed(own.group_by("N").agg(pl.max("edge_errors")).sort("N").rows())
-                nothing = (math.nan, math.nan, "", math.nan, "")
-                n_runs = own["repetition"].n_unique()
-                found.append(Comparison(cell, title, needed, math.nan, n_runs, 0, "", *nothing))
+                found.append(Comparison(cell, title, needed, n_runs=own["repetition"].n_unique()))
         return found
 
 

@@ -1,13 +1,18 @@
-"""Do one run: draw the data, let every learner learn, measure. Runs in any process."""
+"""Do one run: draw the data, let every learner learn, measure.
+
+Seeds depend on words and numbers alone: not on the order of runs, nor on the process that runs them.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import time
 import warnings
 from typing import Any
 
+import numpy as np
+
 from ibmap.errors import IbmapWarning, InvalidOptionError
-from ibmap.experiments.seeds import generator, seed_sequence
 from ibmap.experiments.study import Instance, Learned, Learner, Plan, Run, told
 from ibmap.graph import as_graph
 
@@ -61,3 +66,16 @@ def _refuse_clashes(row: dict[str, Any], run: Run, plan: Plan, counters: dict[st
             f"{[*run.problem.factors]}, {[each.name for each in plan.metrics]}, {[*counters]}; rename one"
         )
         raise InvalidOptionError(msg)
+
+
+def seed_sequence(seed: int, *keys: str | int) -> np.random.SeedSequence:
+    """Derive a seed from a study's seed and the names of a run."""
+    text = "\x1f".join(map(str, keys))
+    digest = hashlib.sha256(text.encode()).digest()
+    words = np.frombuffer(digest, "<u4").tolist()
+    return np.random.SeedSequence([seed, *words])
+
+
+def generator(seed: int, *keys: str | int) -> np.random.Generator:
+    """Make a generator for one purpose of one run."""
+    return np.random.default_rng(seed_sequence(seed, *keys))

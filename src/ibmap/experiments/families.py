@@ -1,29 +1,32 @@
-"""Families of random networks that a test of independence may meet."""
+"""Families of random networks that a test of independence may meet, triples that act together included."""
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ibmap.errors import SamplingWarning
-from ibmap.experiments.gates import triples
-from ibmap.experiments.study import Factors, Instance, told
+from ibmap.experiments.bayesian_networks import BayesianNetwork
+from ibmap.experiments.problems import POOL, large_sample
+from ibmap.experiments.study import Factors, Instance, Problem
 from ibmap.graph import MarkovGraph
 from ibmap.simulate import random_network
 from ibmap.simulation.network import PairwiseNetwork
 from ibmap.table import EncodedTable
 
-POOL = 12_000  # rows sampled of each network; the N rows learned from are drawn from these
 PARITY_NOISE = 0.1  # share of rows in which a third variable is not the parity of the other two
 BIASED = 0.25  # share of ones of the second variable of a triple in the family "interaction"
 WEAKEST, STRONGEST = 0.8, 2.0  # log-odds of the family "mixed"
+GATE_NOISE = 0.05  # share of rows in which a gate gives the wrong answer
+SIMPSON = (  # probability of 1: of the second given the first, of the third given the first and the second
+    np.array([0.2, 0.8]),
+    np.array([[0.3, 0.1], [0.9, 0.7]]),
+)
 
 
 @dataclass(frozen=True)
-class Family:
+class Family(Problem):
     """N rows of a random network of some kind."""
 
     # "positive": log-odds 1 on every edge; "signed": with random signs; "mixed": of random sign and 0.8 to 2
@@ -38,11 +41,6 @@ class Family:
     def factors(self) -> Factors:
         """Family, n, tau and N."""
         return {"family": self.family, "n": self.n, "tau": self.tau, "N": self.N}
-
-    @property
-    def data_key(self) -> str:
-        """All but N."""
-        return f"family={self.family} n={self.n} tau={self.tau}"
 
     @property
     def weight(self) -> float:
@@ -60,10 +58,7 @@ class Family:
             rows, graph, remarks = source.sample(POOL, rng).codes, source.graph, ()
         else:
             network = self._network(rng)
-            with warnings.catch_warnings(record=True) as caught:
-                warnings.simplefilter("always", SamplingWarning)
-                rows = network.sample(POOL, random_state=rng, n_threads=1)
-            graph, remarks = network.graph, tuple(map(told, caught))
+            graph, (rows, remarks) = network.graph, large_sample(network, POOL, rng)
         chosen = rows[rng.permutation(len(rows))[: self.N]]
         n_states = [3 if self.family == "three-state" else 2] * self.n
         return Instance(EncodedTable.from_codes(chosen, n_states, graph.names), graph, remarks)
@@ -95,3 +90,20 @@ def parity_rows(
         rows[:, z] = (rows[:, x] + rows[:, y] + noise[:, z]) % 2
         edges += [(x, y), (x, z), (y, z)]
     return rows, MarkovGraph.from_edges(n, edges, [f"x{k}" for k in range(n)])
+
+
+def triples(kind: str, n: int) -> BayesianNetwork:
+    """Make separate triples: noisy OR and AND by turns, or associations that the first reverses."""
+    parents: list[tuple[int, ...]] = [()] * n
+    ones = [np.array(0.5)] * n
+    for first in range(0, n - 2, 3):
+        second, third = first + 1, first + 2
+        parents[third] = (first, second)
+        if kind == "simpson":
+            parents[second] = (first,)
+            ones[second], ones[third] = SIMPSON
+        else:
+            gate = np.array([[0, 1], [1, 1]]) if first % 2 == 0 else np.array([[0, 0], [0, 1]])
+            ones[third] = np.abs(gate - GATE_NOISE)
+    tables = tuple(np.stack([1 - each, each]) for each in ones)
+    return BayesianNetwork(tuple(f"x{k}" for k in range(n)), tuple(parents), tables)

@@ -60,7 +60,7 @@ def _ratios(table: ComparisonTable, rows: pl.DataFrame) -> list[Comparison]:
 
 
 def _draw_bars(panel: Any, found: Sequence[Comparison]) -> None:
-    """Draw bars beside each other, one for each column of ratios."""
+    """Draw bars next to each other, one for each column of ratios."""
     titles = list(dict.fromkeys(each.column for each in found))
     sizes = list(dict.fromkeys(each.factors["N"] for each in found))
     width = 0.8 / max(len(titles), 1)

@@ -55,57 +55,40 @@ class GrowthTable:
         return found
 
     def _mean(self, cell: Mapping[str, Any], n: int, mean: MeanInterval) -> Comparison:
-        """Give one mean, beside a published value if there is one."""
+        """Give one mean, with the published value if there is one."""
         published = self.published.get(n, math.nan)
         known = mean.n_runs > 0 and not math.isnan(published)
         verdict = self.words[0] if mean.mean < published else self.words[1]
-        return _comparison(
-            cell,
-            f"{self.symbol} at n={n}",
-            mean,
-            published,
-            math.nan,
-            verdict if known else "",
+        return Comparison(
+            factors=cell,
+            column=f"{self.symbol} at n={n}",
+            ours=mean.mean,
+            half_width=mean.half_width,
+            n_runs=mean.n_runs,
+            published=published,
+            verdict=verdict if known else "",
         )
 
     def _exponent(self, cell: Mapping[str, Any], points: Sequence[tuple[float, float]]) -> Comparison:
-        """Give the exponent beside the paper's."""
+        """Give the exponent with the paper's."""
         found = slope([n for n, _ in points], [value for _, value in points])
-        ours = MeanInterval(found, math.nan, math.nan, len(points))
         if math.isnan(found):
             verdict = ""
         elif abs(found - self.exponent) <= self.tolerance:
             verdict = AGREES
         else:
             verdict = self.words[0] if found < self.exponent else self.words[1]
-        return _comparison(cell, "exponent", ours, self.exponent, self.tolerance, verdict)
+        return Comparison(
+            factors=cell,
+            column="exponent",
+            ours=found,
+            n_runs=len(points),
+            published=self.exponent,
+            tolerance=self.tolerance,
+            verdict=verdict,
+        )
 
 
 def _at(rows: pl.DataFrame, n: int, quantity: str) -> list[float]:
     """Give the numbers at one size."""
     return rows.filter(pl.col("n") == n)[quantity].drop_nulls().to_list()
-
-
-def _comparison(
-    cell: Mapping[str, Any],
-    column: str,
-    ours: MeanInterval,
-    published: float,
-    tolerance: float,
-    verdict: str,
-) -> Comparison:
-    """Make a comparison of what has no published half-width."""
-    return Comparison(
-        factors=cell,
-        column=column,
-        ours=ours.mean,
-        half_width=ours.half_width,
-        n_runs=ours.n_runs,
-        n_left_out=0,
-        mark="",
-        published=published,
-        published_half_width=math.nan,
-        published_mark="",
-        tolerance=tolerance,
-        verdict=verdict,
-    )

@@ -5,20 +5,19 @@ from __future__ import annotations
 import gzip
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ibmap.blankets.joining import join_blankets
 from ibmap.datasets import benchmark_table
-from ibmap.errors import FileFormatError, InvalidOptionError, UnavailableDataError
+from ibmap.errors import InvalidOptionError, UnavailableDataError
 from ibmap.experiments.regressions import Matrix, Regressions
-from ibmap.experiments.study import Factors, Instance, Learned, Metric, Problem
+from ibmap.experiments.study import Factors, Instance, Learned, Metric, Problem, reason
 from ibmap.graph import MarkovGraph
-from ibmap.table import EncodedTable
+from ibmap.table import EncodedTable, take_rows
 
 DENSITY_SETS = ("nltcs", "msnbc", "kdd", "plants", "jester")
 BENCHMARK_SETS = ("car", "tictactoe", "flare2", "dermatology", "bridges")
@@ -51,12 +50,8 @@ class RealTable(Problem):
         return 1.0
 
     def complaint(self) -> str:
-        """Say why the data cannot be had; nothing if they can."""
-        try:
-            _parts(self.dataset, self.folder)
-        except (UnavailableDataError, FileFormatError) as error:
-            return str(error)
-        return ""
+        """Say which files are needed."""
+        return reason(_parts, self.dataset, self.folder)
 
     def draw(self, rng: np.random.Generator) -> Instance:
         """Draw rows; without test rows of its own, a quarter of the table is held out."""
@@ -64,14 +59,11 @@ class RealTable(Problem):
         order = rng.permutation(train.n_rows)
         if test is None:
             cut = train.n_rows // 4
-            return Instance(_some(train, order[cut:][:MAX_ROWS]), _some(train, order[:cut][:MAX_ROWS]))
+            return Instance(
+                take_rows(train, order[cut:][:MAX_ROWS]), take_rows(train, order[:cut][:MAX_ROWS])
+            )
         judged = rng.permutation(test.n_rows)[:MAX_ROWS]
-        return Instance(_some(train, order[:MAX_ROWS]), _some(test, judged))
-
-
-def _some(table: EncodedTable, rows: NDArray[np.int64]) -> EncodedTable:
-    """Keep some rows, and all states."""
-    return replace(table, codes=np.asfortranarray(table.codes[rows]), weights=table.weights[rows])
+        return Instance(take_rows(train, order[:MAX_ROWS]), take_rows(test, judged))
 
 
 @lru_cache(maxsize=4)
@@ -157,7 +149,7 @@ def _validated(instance: Instance, fits: Sequence[Callable[..., Matrix]]) -> flo
     """Fit in each way to four fifths of the rows, choose by the rest, fit to all, and judge."""
     table, scores = instance.table, []
     rows = np.arange(table.n_rows)
-    most, rest = _some(table, rows[rows % 5 != 0]), _some(table, rows[rows % 5 == 0])
+    most, rest = take_rows(table, rows[rows % 5 != 0]), take_rows(table, rows[rows % 5 == 0])
     own, every = Regressions(most), Regressions(table)
     effects = np.zeros((len(own.owner) + 1, len(own.owner)))
     for fit in fits:

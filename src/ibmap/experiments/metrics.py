@@ -32,7 +32,7 @@ def independence_errors(graph: MarkovGraph, instance: Instance, seed: int) -> fl
 def cautious_independence_errors(graph: MarkovGraph, instance: Instance, seed: int) -> float:
     """Give the share of 2000 independences that a table denies, trusted only where it has the rows."""
     if not isinstance(instance.reference, EncodedTable):
-        msg = "this metric asks a table, and the problem's reference is a structure; use INDEPENDENCES"
+        msg = "this metric needs a table, and the problem's reference is a structure; use INDEPENDENCES"
         raise InvalidOptionError(msg)
     test = CautiousTest(instance.reference)
     triplets = draw_triplets(graph.n_variables, N_TRIPLETS, seed)

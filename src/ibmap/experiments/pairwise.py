@@ -1,4 +1,4 @@
-"""Which test to use when: the pairwise test beside the table test and regression-based learners."""
+"""Which test to use when: the pairwise test against the table test and regression-based learners."""
 
 from __future__ import annotations
 
@@ -13,13 +13,12 @@ from ibmap.experiments.claims import Check, Claim
 from ibmap.experiments.comparison import Column, Comparison, ComparisonTable
 from ibmap.experiments.families import Family
 from ibmap.experiments.figures import COLOURS, FAINT, make_panels
-from ibmap.experiments.learners import gsmn, hc
+from ibmap.experiments.learners import LEARNERS, run
 from ibmap.experiments.metrics import EDGES
 from ibmap.experiments.neighbourhoods import best_subset, l1_ebic
 from ibmap.experiments.reports import FigureReport, TableReport
 from ibmap.experiments.study import Learned, Learner, Study
 from ibmap.independence.pairwise import PENALTY
-from ibmap.learning import HillClimbingOptions, TreeSearchOptions, learn_hc, learn_ts
 from ibmap.table import EncodedTable
 
 if TYPE_CHECKING:
@@ -32,25 +31,8 @@ CLAIMED = (("positive", 4), ("signed", 8), ("mixed", 8), ("three-state", 8))  # 
 
 def pairwise_hc(table: EncodedTable, penalty: float, start: str = "gsmn") -> Learned:
     """Run IBMAP-HC with the pairwise test."""
-    options = HillClimbingOptions(test="pairwise", penalty=penalty, start=start)
-    result = learn_hc(table, options)
-    counters = {"n_ascents": result.n_ascents, "score": result.score}
-    return Learned(result.graph, {name: value for name, value in counters.items() if value is not None})
-
-
-def ts(table: EncodedTable) -> Learned:
-    """Run IBMAP-TS, with a limit."""
-    return Learned(learn_ts(table, TreeSearchOptions(max_nodes=MAX_NODES)).graph)
-
-
-def best_hc(table: EncodedTable) -> Learned:
-    """Run IBMAP-HC with the table test from two starts."""
-    return Learned(learn_hc(table, HillClimbingOptions(start="best")).graph)
-
-
-def empty_hc(table: EncodedTable) -> Learned:
-    """Run IBMAP-HC with the table test from the empty graph: of many variables GSMN's start is too slow."""
-    return Learned(learn_hc(table, HillClimbingOptions(start="empty")).graph)
+    counters = ("n_ascents", "score")
+    return run(table, "hc", counters=counters, test="pairwise", penalty=penalty, start=start)
 
 
 def name_of(penalty: float) -> str:
@@ -58,7 +40,15 @@ def name_of(penalty: float) -> str:
     return f"pairwise {penalty:g}"
 
 
-TABLE_LEARNERS = (Learner("gsmn", gsmn), Learner("hc", hc), Learner("hc best", best_hc))
+_plain = partial(run, counters=())
+TABLE_LEARNERS = (
+    LEARNERS["gsmn"],
+    LEARNERS["hc"],
+    Learner("hc best", partial(_plain, algorithm="hc", start="best")),
+)
+# of many variables GSMN's start is too slow
+FROM_EMPTY = Learner("hc empty", partial(_plain, algorithm="hc", start="empty"))
+TREE_SEARCH = Learner("ts", partial(_plain, algorithm="ts", max_nodes=MAX_NODES))
 PAIRWISE_LEARNERS = tuple(Learner(name_of(g), partial(pairwise_hc, penalty=g)) for g in PENALTIES)
 REGRESSIONS = (Learner("l1", l1_ebic), Learner("abess", best_subset))
 BASELINES = tuple(each.name for each in REGRESSIONS)
@@ -173,13 +163,12 @@ def _problems_beyond() -> list[Family]:
 
 def pairwise_studies() -> dict[str, Study]:
     """Give the studies of the pairwise test by name."""
-    search = Learner("ts", ts)
     every = (
         _study(
             "pairwise",
             "Pairwise networks of 12 variables",
             _problems_of_12(),
-            (*TABLE_LEARNERS, search, *PAIRWISE_LEARNERS, *baselines()),
+            (*TABLE_LEARNERS, TREE_SEARCH, *PAIRWISE_LEARNERS, *baselines()),
         ),
         _study(
             "pairwise-50",
@@ -191,13 +180,13 @@ def pairwise_studies() -> dict[str, Study]:
             "pairwise-100",
             "Pairwise networks of 100 variables",
             [Family("signed", 100, tau, rows) for tau in (2, 4, 8) for rows in (200, 1000)],
-            (TABLE_LEARNERS[0], Learner("hc empty", empty_hc), *PAIRWISE_LEARNERS[1:], *baselines()),
+            (TABLE_LEARNERS[0], FROM_EMPTY, *PAIRWISE_LEARNERS[1:], *baselines()),
         ),
         _study(
             "pairwise-states",
             "Three states, and links of three variables",
             _problems_beyond(),
-            (*TABLE_LEARNERS, search, *PAIRWISE_LEARNERS),
+            (*TABLE_LEARNERS, TREE_SEARCH, *PAIRWISE_LEARNERS),
         ),
     )
     return {study.name: study for study in every}

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ibmap.binning import BinRule
 from ibmap.datasets import benchmark_table
-from ibmap.errors import FileFormatError, SamplingWarning, UnavailableDataError
-from ibmap.experiments.study import Factors, Instance, told
+from ibmap.errors import SamplingWarning
+from ibmap.experiments.study import Factors, Instance, Problem, reason, told
 from ibmap.simulate import random_network
-from ibmap.table import EncodedTable
+from ibmap.simulation.network import PairwiseNetwork
+from ibmap.table import EncodedTable, take_rows
 
 POOL = 12000  # rows sampled of each network; the N rows learned from are drawn from these, as in the paper
 
 
 @dataclass(frozen=True)
-class SampledNetwork:
+class SampledNetwork(Problem):
     """N rows out of a sample of a random network."""
 
     n: int
@@ -32,13 +35,8 @@ class SampledNetwork:
     @property
     def factors(self) -> Factors:
         """n, tau and N, and whatever is not as in the paper."""
-        plain: dict[str, int | float | str] = {"n": self.n, "tau": self.tau, "N": self.N}
-        return {**plain, **self._unusual()}
-
-    @property
-    def data_key(self) -> str:
-        """All but N."""
-        return " ".join(f"{name}={value}" for name, value in self.factors.items() if name != "N")
+        given = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {each.name: given[each.name] for each in fields(self) if given[each.name] != each.default}
 
     @property
     def weight(self) -> float:
@@ -47,35 +45,26 @@ class SampledNetwork:
 
     def draw(self, rng: np.random.Generator) -> Instance:
         """Draw a network, a large sample of it, and N rows of that."""
-        network = random_network(
-            self.n,
-            self.tau,
-            random_state=rng,
-            structure=self.structure,
-            signs=self.signs,
-            log_odds=self.log_odds,
-        )
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", SamplingWarning)
-            rows = network.sample(max(POOL, self.N), random_state=rng, n_threads=1)
+        options: Any = {"structure": self.structure, "signs": self.signs, "log_odds": self.log_odds}
+        network = random_network(self.n, self.tau, random_state=rng, **options)
+        rows, remarks = large_sample(network, max(POOL, self.N), rng)
         chosen = rows[rng.permutation(len(rows))[: self.N]]
         table = EncodedTable.from_codes(chosen, network.cardinalities.tolist(), network.graph.names)
-        return Instance(table, network.graph, tuple(map(told, caught)))
+        return Instance(table, network.graph, remarks)
 
-    def _unusual(self) -> dict[str, int | float | str]:
-        """Give the options that differ from the defaults."""
-        found: dict[str, int | float | str] = {}
-        if self.signs != "positive":
-            found["signs"] = self.signs
-        if self.structure != "mean-degree":
-            found["structure"] = self.structure
-        if self.log_odds != 1.0:
-            found["log_odds"] = self.log_odds
-        return found
+
+def large_sample(
+    network: PairwiseNetwork, n_rows: int, rng: np.random.Generator
+) -> tuple[NDArray[np.uint16], tuple[str, ...]]:
+    """Draw the rows of which data sets are parts, and what the sampler warned of."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", SamplingWarning)
+        rows = network.sample(n_rows, random_state=rng, n_threads=1)
+    return rows, tuple(map(told, caught))
 
 
 @dataclass(frozen=True)
-class PartOfTable:
+class PartOfTable(Problem):
     """A random part of a benchmark set, held against the whole."""
 
     dataset: str
@@ -101,19 +90,14 @@ class PartOfTable:
         return float(self.n**4 + 10 * self.N)
 
     def complaint(self) -> str:
-        """Say why the data cannot be had; nothing if they can."""
-        try:
-            _whole(self.dataset, self.folder, self.bins)
-        except (UnavailableDataError, FileFormatError) as error:
-            return str(error)
-        return ""
+        """Say why the file cannot be read."""
+        return reason(_whole, self.dataset, self.folder, self.bins)
 
     def draw(self, rng: np.random.Generator) -> Instance:
         """Draw a part of the rows."""
         whole = _whole(self.dataset, self.folder, self.bins)
         chosen = np.sort(rng.permutation(whole.n_rows)[: max(whole.n_rows // self.part, 1)])
-        codes = np.asfortranarray(whole.codes[chosen])
-        return Instance(replace(whole, codes=codes, weights=whole.weights[chosen]), whole)
+        return Instance(take_rows(whole, chosen), whole)
 
 
 @lru_cache(maxsize=32)

@@ -1,4 +1,4 @@
-"""How well the recommended learner does, beside the paper's, regressions and Bayesian networks."""
+"""How well the recommended learner does, compared with the paper's, regressions and Bayesian networks."""
 
 from __future__ import annotations
 
@@ -13,13 +13,12 @@ from ibmap.experiments.directed import has_pyagrum, moralised
 from ibmap.experiments.exact import LADDER, IsingSample, RowsNeeded
 from ibmap.experiments.families import Family
 from ibmap.experiments.held_out import BENCHMARK_SETS, DENSITY_SETS, HELD_OUT, RealTable, l1_states
-from ibmap.experiments.learners import hc, scored
+from ibmap.experiments.learners import LEARNERS, run
 from ibmap.experiments.metrics import EDGES
 from ibmap.experiments.pairwise import baselines, pairwise_hc
 from ibmap.experiments.reports import TableReport
 from ibmap.experiments.screening import screened
-from ibmap.experiments.study import Learned, Learner, Study
-from ibmap.table import EncodedTable
+from ibmap.experiments.study import Learner, Study
 
 RULE = "the fewer wrong edges, the better"
 NETWORK_KEYS = ("family", "n", "tau", "N")
@@ -27,17 +26,9 @@ NETWORK_KEYS = ("family", "n", "tau", "N")
 Keys = tuple[str, ...]
 
 
-def recommended(table: EncodedTable) -> Learned:
-    """Run the recommended learner."""
-    from ibmap.learning import LEARNERS
-
-    entry = LEARNERS["ibmap"]
-    return scored(entry.learn(table, entry.options()))
-
-
 OWN = (
-    Learner("ibmap", recommended),
-    Learner("hc", hc),
+    Learner("ibmap", partial(run, algorithm="ibmap")),
+    LEARNERS["hc"],
     Learner("pairwise", partial(pairwise_hc, penalty=1.0, start="empty")),
 )
 SCREENING = (

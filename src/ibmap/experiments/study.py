@@ -26,7 +26,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ibmap.errors import InvalidOptionError
+from ibmap.errors import FileFormatError, InvalidOptionError, MissingLibraryError, UnavailableDataError
 from ibmap.graph import MarkovGraph
 from ibmap.table import EncodedTable
 
@@ -36,6 +36,15 @@ Factors = Mapping[str, int | float | str]
 def told(warning: warnings.WarningMessage) -> str:
     """Write a warning as a remark of a row."""
     return f"{warning.category.__name__}: {' '.join(str(warning.message).split())}"
+
+
+def reason(get: Callable[..., object], *arguments: object) -> str:
+    """Say why data cannot be had; nothing if they can."""
+    try:
+        get(*arguments)
+    except (MissingLibraryError, UnavailableDataError, FileFormatError) as error:
+        return str(error)
+    return ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,11 +66,16 @@ class Problem(Protocol):
 
     @property
     def data_key(self) -> str:
-        """Names what data sets are drawn from; problems that share it share the large data set."""
+        """Names what data sets are drawn from: all but N, so that they are parts of one large data set."""
+        return " ".join(f"{name}={value}" for name, value in self.factors.items() if name != "N")
 
     @property
     def weight(self) -> float:
         """Roughly how long a run takes, in any unit that is the same for the study's problems."""
+
+    def complaint(self) -> str:
+        """Say why the data cannot be had; nothing if they can."""
+        return ""
 
     def draw(self, rng: np.random.Generator) -> Instance:
         """Draw a data set."""
@@ -156,7 +170,7 @@ class Study:
 
     def obtainable(self) -> tuple[Study, list[str]]:
         """Leave out the problems whose data cannot be had."""
-        reasons = {each: each.complaint() if hasattr(each, "complaint") else "" for each in self.problems}
+        reasons = {each: each.complaint() for each in self.problems}
         kept = tuple(each for each, reason in reasons.items() if not reason)
         return replace(self, problems=kept), [reason for reason in reasons.values() if reason]
 

@@ -14,6 +14,7 @@ from ibmap.errors import FileFormatError, InvalidGraphError
 from ibmap.export.formats import EDGE_HEADER, NETWORK_SUFFIXES, Network, suffix_of, unmarked
 from ibmap.graph import MarkovGraph
 from ibmap.result import SearchResult
+from ibmap.text import read_text
 
 
 def read_network(path: str | Path) -> Network:
@@ -23,7 +24,7 @@ def read_network(path: str | Path) -> Network:
         hint = "DOT is written for drawing only; " if suffix in (".dot", ".gv") else ""
         msg = f"cannot read a network from {str(path)!r}: {hint}give a .json, .graphml or .csv file"
         raise FileFormatError(msg)
-    text = _read_text(path)
+    text = read_text(path)
     try:
         return _READERS[suffix](text)
     except (FileFormatError, InvalidGraphError) as error:
@@ -38,21 +39,6 @@ def is_network_file(path: str | Path) -> bool:
         return suffix in NETWORK_SUFFIXES
     with Path(path).open(encoding="utf-8-sig", errors="replace", newline="") as file:
         return _csv_kind(next(csv.reader(file), [])) is not None
-
-
-def _read_text(path: str | Path) -> str:
-    """Read a file as text, with an error that names it."""
-    try:
-        return Path(path).read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        msg = f"{path} is not UTF-8 text (byte {error.start}); a network file of ibmap is"
-        raise FileFormatError(msg) from None
-    except FileNotFoundError:
-        msg = f"there is no file {path}; check the name and the folder"
-        raise FileNotFoundError(msg) from None
-    except OSError as error:
-        msg = f"{path} cannot be read: {error.strerror or error}"
-        raise type(error)(msg) from None
 
 
 def _from_json(text: str) -> SearchResult:

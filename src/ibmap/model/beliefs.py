@@ -1,4 +1,4 @@
-"""Exact inference: messages along a junction tree, in logarithms.
+"""Exact inference: messages on a junction tree, in logarithms.
 
 Every table has a leading axis for a batch of rows of evidence, so that many
 rows with the same observed variables share one pass.
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ibmap.model.potentials import Floats, Potentials, along
+from ibmap.model.potentials import Floats, Potentials, broadcast_over
 from ibmap.model.triangulation import JunctionTree
 
 Reduction = Callable[[Floats, tuple[int, ...]], Floats]
@@ -115,7 +115,7 @@ def _cut(variables: Sequence[int], values: Floats, evidence: Evidence, scope: Se
     free = [k for k, v in enumerate(variables) if v not in seen]
     table = values.transpose(observed + free)
     if not observed:
-        return along(table, [variables[k] for k in free], scope)[np.newaxis]
+        return broadcast_over(table, [variables[k] for k in free], scope)[np.newaxis]
     rows = table[tuple(evidence.codes[:, seen[variables[k]]] for k in observed)]
     order = sorted(range(len(free)), key=lambda k: variables[free[k]])
     ordered = rows.transpose([0, *(k + 1 for k in order)])

@@ -1,6 +1,6 @@
 """Maximum likelihood in closed form, for decomposable graphs.
 
-Along a junction tree Pr(x) is the product over the cliques of Pr(C) / Pr(S),
+On a junction tree Pr(x) is the product over the cliques of Pr(C) / Pr(S),
 S the separator, and the most likely margins are those of the data. A prior of
 strength s adds s data points spread evenly over all configurations: each cell
 of a margin gets s divided by its number of cells, so that margins of margins

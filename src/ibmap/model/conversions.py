@@ -67,7 +67,7 @@ def to_pyagrum(variables: Variables, potentials: Potentials) -> Any:
 
 @_unwarned
 def pyagrum_marginal(potentials: Potentials, of: Sequence[int], evidence: Evidence) -> Floats:
-    """Ask pyAgrum for the joint distribution of some variables given one row of evidence."""
+    """Let pyAgrum work out the joint distribution of some variables given one row of evidence."""
     gum = _extra("pyagrum", "inference")
     if not potentials.is_positive:
         msg = "method='pyagrum' cannot tell impossible evidence; for a network with zeros take method='exact'"
@@ -80,12 +80,12 @@ def pyagrum_marginal(potentials: Potentials, of: Sequence[int], evidence: Eviden
     engine.addJointTarget(wanted)
     engine.makeInference()
     found = engine.jointPosterior(wanted)
-    asked = [names.index(name) for name in found.names]
-    others = [v for v in asked if v not in of]  # there may be some, of one state
-    shape = [potentials.cardinalities[v] for v in asked]
+    found_order = [names.index(name) for name in found.names]
+    others = [v for v in found_order if v not in of]  # there may be some, of one state
+    shape = [potentials.cardinalities[v] for v in found_order]
     values = np.asarray(found.toarray(), np.float64).reshape(shape[::-1]).T
-    ordered = values.transpose([asked.index(v) for v in (*of, *others)])
-    return np.asarray(ordered.sum(axis=tuple(range(len(of), len(asked)))))
+    ordered = values.transpose([found_order.index(v) for v in (*of, *others)])
+    return np.asarray(ordered.sum(axis=tuple(range(len(of), len(found_order)))))
 
 
 @_unwarned

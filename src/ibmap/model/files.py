@@ -14,6 +14,7 @@ from ibmap.errors import FileFormatError, IbmapError
 from ibmap.graph import MarkovGraph
 from ibmap.model.fitting import FitReport
 from ibmap.model.potentials import Factor
+from ibmap.text import read_text
 
 if TYPE_CHECKING:
     from ibmap.model.network import MarkovNetwork
@@ -72,18 +73,6 @@ def parts(content: Any) -> dict[str, Any]:
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, IbmapError) as error:
         msg = f"the model file is damaged: {type(error).__name__}: {error}"
         raise FileFormatError(msg) from error
-
-
-def read_text(path: str | Path) -> str:
-    """Read a text file, with an error that names it."""
-    try:
-        return Path(path).read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        msg = f"{path} is not UTF-8 text (byte {error.start})"
-        raise FileFormatError(msg) from None
-    except FileNotFoundError:
-        msg = f"there is no file {path}; check the name and the folder"
-        raise FileNotFoundError(msg) from None
 
 
 def load(path: str | Path) -> dict[str, Any]:

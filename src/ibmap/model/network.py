@@ -24,6 +24,7 @@ from ibmap.model.uai import parse_uai, uai_text
 from ibmap.model.validation import fit_validated
 from ibmap.options import RandomState
 from ibmap.table import EncodedTable
+from ibmap.text import read_text
 
 if TYPE_CHECKING:
     from ibmap.model.classifier import NetworkClassifier
@@ -227,7 +228,7 @@ class MarkovNetwork(Drawing):
             Its graph joins the variables that are together in a factor.
         """
         try:
-            found = parse_uai(files.read_text(path))
+            found = parse_uai(read_text(path))
         except FileFormatError as error:
             msg = f"{path}: {error}"
             raise FileFormatError(msg) from None

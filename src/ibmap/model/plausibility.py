@@ -1,6 +1,6 @@
 """Whether a network fitted by pseudo-likelihood draws rows like those it was fitted to.
 
-Pseudo-likelihood looks at one variable at a time, given rows of the table. Far from all
+Pseudo-likelihood predicts one variable at a time, given rows of the table. Far from all
 rows the network may have a mode of its own: where all effects are positive and ones are rare,
 the row of all ones may be the most probable by far, though every conditional
 distribution near the data is right. At the maximum of the likelihood every state is as

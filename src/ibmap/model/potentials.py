@@ -33,7 +33,8 @@ class Factor:
         object.__setattr__(self, "log_values", values)
         object.__setattr__(self, "variables", tuple(int(v) for v in self.variables))
         if len(set(self.variables)) != len(self.variables) or values.ndim != len(self.variables):
-            msg = f"a factor over {self.variables} needs one axis for each of different variables; " + (
+            msg = (
+                f"a factor over {self.variables} needs one axis for each of different variables; "
                 f"its table has {values.ndim} axes"
             )
             raise InvalidOptionError(msg)
@@ -115,11 +116,11 @@ def merged(factors: Iterable[Factor], scopes: Sequence[Sequence[int]], shape: Se
     holders = [frozenset(scope) for scope in scopes]
     for factor in factors:
         home = next(k for k, holder in enumerate(holders) if holder.issuperset(factor.variables))
-        tables[home] += along(factor.log_values, factor.variables, scopes[home])
+        tables[home] += broadcast_over(factor.log_values, factor.variables, scopes[home])
     return [Factor(tuple(scope), table) for scope, table in zip(scopes, tables, strict=True)]
 
 
-def along(values: ArrayLike, variables: Sequence[int], scope: Sequence[int]) -> Floats:
+def broadcast_over(values: ArrayLike, variables: Sequence[int], scope: Sequence[int]) -> Floats:
     """Shape a table so that it broadcasts over a larger set of variables."""
     table = np.asarray(values, np.float64)
     order = sorted(range(len(variables)), key=lambda k: variables[k])

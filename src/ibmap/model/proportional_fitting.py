@@ -1,4 +1,4 @@
-"""Maximum likelihood by iterative proportional fitting along a junction tree.
+"""Maximum likelihood by iterative proportional fitting on a junction tree.
 
 A factor is multiplied by the wanted margin over its present one; walking the
 tree depth first and passing a message at every step keeps each clique's table
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ibmap.model.potentials import Factor, Floats, along
+from ibmap.model.potentials import Factor, Floats, broadcast_over
 from ibmap.model.triangulation import JunctionTree
 
 TOLERANCE = 1e-10  # of the margins, in probability
@@ -87,7 +87,7 @@ class _Work:
             ratio = np.divide(self.margins[k], present, out=np.zeros_like(present), where=present > 0)
             with np.errstate(divide="ignore"):
                 self.log_potentials[k] += np.log(ratio)
-            self.beliefs[clique] *= along(ratio, self.scopes[k], scope)
+            self.beliefs[clique] *= broadcast_over(ratio, self.scopes[k], scope)
         return worst
 
     def _tell(self, source: int, target: int) -> None:
@@ -98,7 +98,7 @@ class _Work:
         news = self.beliefs[source].sum(axis=axes)
         old = self.separators[edge]
         ratio = np.divide(news, old, out=np.zeros_like(news), where=old > 0)
-        self.beliefs[target] *= along(ratio, shared, self.tree.cliques[target])
+        self.beliefs[target] *= broadcast_over(ratio, shared, self.tree.cliques[target])
         self.separators[edge] = news
 
 
@@ -115,8 +115,8 @@ def _walk(tree: JunctionTree) -> Iterator[tuple[int, int, bool]]:
         children[tree.parents[k]].append(k)
     path = [(0, iter(children[0]))]
     while path:
-        here, ahead = path[-1]
-        child = next(ahead, None)
+        here, unvisited = path[-1]
+        child = next(unvisited, None)
         if child is not None:
             yield here, child, True
             path.append((child, iter(children[child])))

@@ -1,4 +1,4 @@
-"""What can be asked of a network."""
+"""Inference: likelihoods, posteriors and predictions of a network."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Questions:
         Parameters
         ----------
         method : {"auto", "exact", "annealing"}
-            ``exact`` along a junction tree, ``annealing`` an estimate by annealed importance
+            ``exact`` on a junction tree, ``annealing`` an estimate by annealed importance
             sampling, ``auto`` exact where the junction tree is small enough.
         random_state : int, numpy.random.Generator or None
             Seed of the estimate.
@@ -74,7 +74,7 @@ class Questions:
 
     @cached_property
     def _exact_log_partition(self) -> float:
-        """Log Z along a junction tree."""
+        """Log Z on a junction tree."""
         return float(self.exact.log_partition()[0])
 
     @cached_property
@@ -99,7 +99,7 @@ class Questions:
         ----------
         rows : table
             Anything `ibmap.encode` takes. Columns of a frame are found by name and others are
-            not looked at; those of an array or list are taken by position. Missing values are summed
+            ignored; those of an array or list are taken by position. Missing values are summed
             out: the row's value is the log-probability of what it says.
         unseen : {"error", "missing"}
             What to do with values that are no state of the network.
@@ -167,7 +167,7 @@ class Questions:
         given : dict, optional
             From variables to the state observed.
         method : {"auto", "exact", "pyagrum", "gibbs"}
-            ``exact`` along a junction tree, ``pyagrum`` by that package, if installed, ``gibbs`` an
+            ``exact`` on a junction tree, ``pyagrum`` by that package, if installed, ``gibbs`` an
             estimate by sampling, ``auto`` exact where the junction tree of what is
             neither observed nor separated by it is small enough, else ``gibbs``.
         random_state : int, numpy.random.Generator or None
@@ -193,28 +193,28 @@ class Questions:
             If the chains of an estimate disagree.
         """
         as_choice(method, "method", ("auto", "exact", "pyagrum", "gibbs"))
-        asked = self._asked(of)
-        evidence = self._evidence(given or {}, asked)
+        targets = self._targets(of)
+        evidence = self._evidence(given or {}, targets)
         if method == "auto":
-            method = "exact" if self.exact.tree(evidence.variables, asked) is not None else "gibbs"
-        names = tuple(self.variables.names[v] for v in asked)
-        states = tuple(self.variables.states[v] for v in asked)
+            method = "exact" if self.exact.tree(evidence.variables, targets) is not None else "gibbs"
+        names = tuple(self.variables.names[v] for v in targets)
+        states = tuple(self.variables.states[v] for v in targets)
         if method == "gibbs":
             found = self._estimate(
-                asked, evidence, n_samples, plan or GibbsPlan(), as_generator(random_state)
+                targets, evidence, n_samples, plan or GibbsPlan(), as_generator(random_state)
             )
             return Posterior(names, states, found.probabilities, method, found.standard_errors, found.r_hat)
         if method == "pyagrum":
-            values = pyagrum_marginal(self.potentials, asked, evidence)
+            values = pyagrum_marginal(self.potentials, targets, evidence)
         else:
-            values = np.exp(self.exact.marginals(asked, evidence)[0])
+            values = np.exp(self.exact.marginals(targets, evidence)[0])
         if not values.sum() > 0:
             raise ImpossibleEvidenceError(_impossible(given or {}))
         return Posterior(names, states, values, method)
 
     def _estimate(
         self,
-        asked: Sequence[int],
+        targets: Sequence[int],
         evidence: Evidence,
         n_samples: int,
         plan: GibbsPlan,
@@ -222,7 +222,7 @@ class Questions:
     ) -> Estimate:
         """Sample the variables not observed."""
         rest, free = self.potentials.given(evidence.variables, evidence.codes[0].tolist())
-        return estimate(rest, [free.index(v) for v in asked], n_samples, plan, rng)
+        return estimate(rest, [free.index(v) for v in targets], n_samples, plan, rng)
 
     def marginals(
         self, of: Variable | Sequence[Variable], given: Mapping[Any, Any] | None = None
@@ -255,7 +255,7 @@ class Questions:
         ----------
         rows : table
             As for `log_likelihood`; missing values are summed out. The column itself may be
-            there or not, and is not looked at.
+            there or not, and is ignored.
         column : str or int
             The variable to predict.
         unseen : {"error", "missing"}
@@ -303,21 +303,21 @@ class Questions:
         labels = as_array(self.variables.states[self.variables.index(column)])
         return np.asarray(labels[self.predict_proba(rows, column, unseen=unseen).argmax(axis=1)])
 
-    def _asked(self, of: Variable | Sequence[Variable]) -> tuple[int, ...]:
-        """Find the variables asked about."""
+    def _targets(self, of: Variable | Sequence[Variable]) -> tuple[int, ...]:
+        """Find the variables to give the distribution of."""
         several = [of] if isinstance(of, (int, str, np.integer)) else list(of)
-        asked = tuple(self.variables.index(v) for v in several)
-        if not asked or len(set(asked)) < len(asked):
+        targets = tuple(self.variables.index(v) for v in several)
+        if not targets or len(set(targets)) < len(targets):
             msg = f"of must name one or more different variables; got {of!r}"
             raise InvalidOptionError(msg)
-        return asked
+        return targets
 
-    def _evidence(self, given: Mapping[Any, Any], asked: Sequence[int]) -> Evidence:
+    def _evidence(self, given: Mapping[Any, Any], targets: Sequence[int]) -> Evidence:
         """Read what is given."""
         codes: dict[int, int] = {}
         for variable, value in given.items():
             v = self.variables.index(variable)
-            if v in asked:
+            if v in targets:
                 msg = f"{self.variables.names[v]!r} is both asked about and given; leave it out of one"
                 raise InvalidOptionError(msg)
             if codes.setdefault(v, self.variables.code(v, value)) != self.variables.code(v, value):

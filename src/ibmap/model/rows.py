@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ibmap.binning import bin_codes
-from ibmap.columns import Column, Indexed, IndexedColumn, Numbers, UnusableColumnError, Values, show_value
+from ibmap.columns import Column, Indexed, Numbers, UnusableColumnError, Values, show_value
 from ibmap.containers import take_apart
 from ibmap.errors import InvalidOptionError, InvalidTableError
 from ibmap.options import as_choice
@@ -76,7 +76,7 @@ class Variables:
     def _find_columns(self, rows: Any, ignored: Collection[int]) -> tuple[dict[int, Column], int]:
         """Find the column of each variable."""
         if isinstance(rows, EncodedTable):
-            found = [IndexedColumn(rows.codes[:, k], labels) for k, labels in enumerate(rows.labels)]
+            found = [Indexed(rows.codes[:, k], labels) for k, labels in enumerate(rows.labels)]
             names, columns, n_rows = list(rows.names), list[Column](found), rows.n_rows
         else:
             names, columns, n_rows = take_apart(rows)

@@ -125,9 +125,9 @@ def with_room(ax: Axes, points: NDArray[np.float64], names: Sequence[str]) -> ND
     points = points.copy()
     for _ in range(N_PUSHES):
         steps = points[:, None] - points[None]
-        beside = (widths[:, None] + widths[None]) / 2 - np.abs(steps[..., 0])
+        across = (widths[:, None] + widths[None]) / 2 - np.abs(steps[..., 0])
         above = height - np.abs(steps[..., 1])
-        lacking = np.where((beside > 0) & (above > 0), above, 0.0) * (1 - np.eye(n))
+        lacking = np.where((across > 0) & (above > 0), above, 0.0) * (1 - np.eye(n))
         if lacking.max() < 1e-3:
             break
         order = np.sign(steps[..., 1]) + (steps[..., 1] == 0) * np.sign(np.arange(n)[:, None] - np.arange(n))

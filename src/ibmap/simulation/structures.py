@@ -104,11 +104,8 @@ def _scale_free(n_variables: int, tau: float, rng: np.random.Generator) -> Edges
 
 def _pairs(numbers: NDArray[np.int64], n_variables: int) -> Edges:
     """Turn places in the list (0, 1), (0, 2), ..., (n - 2, n - 1) of all pairs into the pairs."""
-    row_lengths = np.arange(n_variables - 1, 0, -1)
-    row_ends = np.cumsum(row_lengths)
-    first = np.searchsorted(row_ends, numbers, side="right")
-    second = n_variables - row_ends[first] + numbers
-    return zip(first.tolist(), second.tolist(), strict=True)
+    first, second = np.triu_indices(n_variables, 1)
+    return zip(first[numbers].tolist(), second[numbers].tolist(), strict=True)
 
 
 def _networkx_seed(rng: np.random.Generator) -> int:
