@@ -55,7 +55,6 @@ def _write_and_replace(target: Path, data: bytes, mode: int | None) -> None:
 
 
 def _reason(path: str | Path, target: Path, error: OSError) -> str:
-    """Say why a file could not be written."""
     folder = str(target.parent)
     if isinstance(error, FileNotFoundError | NotADirectoryError):
         return f"cannot write {str(path)!r}: there is no folder {folder!r}; create it first"

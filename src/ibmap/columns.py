@@ -197,7 +197,6 @@ class ObjectColumn(Column):
 
 
 def _compress(values: Sequence[Any], rows: Mask) -> list[Any]:
-    """Take the marked objects."""
     return [values[k] for k in np.flatnonzero(rows).tolist()]
 
 

@@ -13,15 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ibmap.columns import (
-    Column,
-    Indexed,
-    Numbers,
-    ObjectColumn,
-    PolarsColumn,
-    UnusableColumn,
-    show_value,
-)
+from ibmap.columns import Column, Indexed, Numbers, ObjectColumn, PolarsColumn, UnusableColumn, show_value
 from ibmap.errors import InvalidTableError
 
 Parts: TypeAlias = tuple[list[str], list[Column], int]
@@ -77,7 +69,6 @@ def _array_column(values: NDArray[Any], mask: NDArray[np.bool_] | None) -> Colum
 
 
 def _from_rows(rows: Sequence[Any]) -> Parts:
-    """Split a list of rows."""
     for number, row in enumerate(rows):
         if isinstance(row, str | bytes) or not hasattr(row, "__len__") or isinstance(row, dict):
             msg = f"row {number} of X is a {type(row).__name__}, not a list of values; give {ACCEPTED}"
@@ -125,7 +116,6 @@ def _frame_columns(frame: Any) -> list[Column]:
 
 
 def _pandas_column(series: Any) -> Column:
-    """Wrap a pandas series according to its type."""
     import pandas as pd
 
     dtype = series.dtype

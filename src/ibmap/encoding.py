@@ -181,7 +181,6 @@ def _kept_columns(
 
 
 def _find_columns(names: Sequence[str], wanted: Iterable[str | int], option: str) -> list[int]:
-    """Find columns by name or number."""
     place = {name: k for k, name in enumerate(names)}
     found = []
     for each in [wanted] if isinstance(wanted, str | int | np.integer) else wanted:

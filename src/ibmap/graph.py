@@ -132,7 +132,6 @@ class MarkovGraph:
 
     @cached_property
     def _blankets(self) -> tuple[tuple[int, ...], ...]:
-        """The blankets of all variables."""
         _, neighbours = np.nonzero(self.adjacency)
         ends = np.cumsum(self.adjacency.sum(axis=1)).tolist()
         listed = neighbours.tolist()
@@ -225,7 +224,6 @@ class MarkovGraph:
         return graph
 
     def _repr_html_(self) -> str:
-        """Show the graph in a notebook."""
         from ibmap.layout import network_html, network_svg
 
         facts = [("Variables", f"{self.n_variables:,}"), ("Edges", f"{self.n_edges:,}")]

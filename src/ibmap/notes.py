@@ -95,12 +95,10 @@ def _acting_together(result: SearchResult) -> list[tuple[str, str]]:
 
 
 def _pair(result: SearchResult, x: int, y: int) -> str:
-    """Name a pair."""
     return f"{result.graph.names[x]} - {result.graph.names[y]}"
 
 
 def _pairs(count: int) -> str:
-    """Count pairs."""
     return "1 pair" if count == 1 else f"{count:,} pairs"
 
 

@@ -20,12 +20,7 @@ from typing import Any
 from ibmap.graph import MarkovGraph, named_graph
 from ibmap.options import RandomState, as_generator
 from ibmap.simulation.network import PairwiseNetwork
-from ibmap.simulation.potentials import (
-    PotentialOptions,
-    as_cardinalities,
-    draw_fields,
-    draw_log_potentials,
-)
+from ibmap.simulation.potentials import PotentialOptions, as_cardinalities, draw_fields, draw_log_potentials
 from ibmap.simulation.structures import draw_structure
 
 __all__ = ["PairwiseNetwork", "network_on", "random_network"]

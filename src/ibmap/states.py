@@ -149,7 +149,6 @@ def _has_more_than(values: NDArray[Any], n_distinct: int) -> bool:
 
 
 def _binned_states(values: NDArray[Any], rule: BinRule) -> States:
-    """Cut numbers into intervals."""
     edges = bin_edges(values, rule)
     labels = interval_labels(edges)
     codes = bin_codes(values, edges)

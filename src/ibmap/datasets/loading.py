@@ -95,7 +95,6 @@ def _read(path: Path) -> pl.DataFrame:
 
 
 def _fetch(dataset: Dataset, folder: str | Path | None) -> pl.DataFrame:
-    """Fetch a set from OpenML."""
     from sklearn.datasets import fetch_openml
 
     name, version = dataset.openml or (dataset.name, 1)

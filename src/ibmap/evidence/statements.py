@@ -103,10 +103,7 @@ class Witness:
     """A table and the tests on it, which give the evidence on pairs."""
 
     def __init__(
-        self,
-        table: EncodedTable,
-        tests: Mapping[str, ProbabilisticTest],
-        score: LocalScore | None = None,
+        self, table: EncodedTable, tests: Mapping[str, ProbabilisticTest], score: LocalScore | None = None
     ) -> None:
         self.table = without_repetition(table)
         self.tests = dict(tests)

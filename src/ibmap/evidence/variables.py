@@ -87,7 +87,6 @@ def _totals(table: EncodedTable, x: int, columns: BinaryColumns | None) -> NDArr
 def _describe(
     table: EncodedTable, x: int, blanket: tuple[int, ...], columns: BinaryColumns | None
 ) -> VariableDescription:
-    """Describe one variable."""
     n_states = int(table.cardinalities[x])
     totals = _totals(table, x, columns)
     sizes = _slice_sizes(table, x, blanket, columns)
@@ -107,7 +106,6 @@ def _describe(
 
 
 def _entropy(totals: np.ndarray) -> float:
-    """Give the entropy of a distribution from its counts."""
     used = totals[totals > 0]
     shares = used / used.sum()
     return float(max(-(shares * np.log(shares)).sum(), 0.0))

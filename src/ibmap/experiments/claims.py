@@ -82,5 +82,4 @@ def _in_all(cells: Sequence[Comparison], off: Sequence[Comparison]) -> tuple[boo
 
 
 def _place(each: Comparison) -> str:
-    """Name a cell."""
     return " ".join(f"{name} {value}" for name, value in each.factors.items())

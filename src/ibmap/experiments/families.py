@@ -64,7 +64,6 @@ class Family(Problem):
         return Instance(EncodedTable.from_codes(chosen, n_states, graph.names), graph, remarks)
 
     def _network(self, rng: np.random.Generator) -> PairwiseNetwork:
-        """Draw the network."""
         signs = "positive" if self.family == "positive" else "random"
         n_states = 3 if self.family == "three-state" else 2
         network = random_network(self.n, self.tau, random_state=rng, signs=signs, cardinalities=n_states)

@@ -164,7 +164,6 @@ def _judged(own: Regressions, effects: Matrix, table: EncodedTable) -> float:
 
 
 def _test_rows(instance: Instance) -> EncodedTable:
-    """Give the rows to predict."""
     if not isinstance(instance.reference, EncodedTable):
         msg = "this metric predicts rows, and the problem's reference is a structure; use EDGES"
         raise InvalidOptionError(msg)

@@ -46,7 +46,6 @@ def edge_share(graph: MarkovGraph, instance: Instance, seed: int, share: str) ->
 
 
 def _compared(graph: MarkovGraph, instance: Instance) -> EdgeComparison:
-    """Compare edges with the true structure."""
     if not isinstance(instance.reference, MarkovGraph):
         msg = "this metric compares edges, and the problem's reference is a table; use INDEPENDENCES"
         raise InvalidOptionError(msg)

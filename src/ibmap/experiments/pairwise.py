@@ -12,7 +12,7 @@ import polars as pl
 from ibmap.experiments.claims import Check, Claim
 from ibmap.experiments.comparison import Column, Comparison, ComparisonTable
 from ibmap.experiments.families import Family
-from ibmap.experiments.figures import COLOURS, FAINT, make_panels
+from ibmap.experiments.figures import COLOURS, FAINT, legend_below, make_panels
 from ibmap.experiments.learners import LEARNERS, run
 from ibmap.experiments.metrics import EDGES
 from ibmap.experiments.neighbourhoods import best_subset, l1_ebic
@@ -218,8 +218,7 @@ def draw_errors(rows: pl.DataFrame, learners: Sequence[str]) -> Figure:
         panel.set_title(f"{cell[0]}, n = {cell[1]}, τ = {cell[2]}", loc="left", fontsize=8)
     for panel in list(grid.flat)[len(cells) :]:
         panel.set_visible(False)
-    lines, labels = grid.flat[0].get_legend_handles_labels()
-    figure.legend(lines, labels, loc="outside lower center", ncols=len(labels), frameon=False, fontsize=8)
+    legend_below(figure, grid.flat[0])
     return figure
 
 

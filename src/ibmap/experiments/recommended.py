@@ -127,7 +127,6 @@ def _edges(
 
 
 def _real(problems: Sequence[RealTable], learners: Sequence[Learner]) -> Study:
-    """Put the study of real tables together."""
     references = (  # the same for all learners
         Column("L1 own, EBIC", "l1_ebic_held_out", "ibmap"),
         Column("L1 own, validated", "l1_held_out", "ibmap"),
@@ -150,7 +149,6 @@ def _real(problems: Sequence[RealTable], learners: Sequence[Learner]) -> Study:
 
 
 def _exact(learners: Sequence[Learner]) -> Study:
-    """Put the study of exact structures together."""
     title = "Rows until every sample gives the exact structure, 16 variables"
     problems = [
         IsingSample(structure, strongest, rows)
@@ -172,7 +170,6 @@ def _exact(learners: Sequence[Learner]) -> Study:
 
 
 def _columns(learners: Sequence[Learner], quantity: str) -> tuple[Column, ...]:
-    """Give a column to each learner."""
     return tuple(Column(TITLES[each.name], quantity, each.name) for each in learners)
 
 

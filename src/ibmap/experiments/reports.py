@@ -14,8 +14,10 @@ from ibmap.experiments.claims import Claim
 from ibmap.experiments.comparison import Comparison
 from ibmap.experiments.study import Study
 from ibmap.experiments.tables import long_csv, markdown, narrow, records, tally
+from ibmap.plotting.canvas import picture_bytes
 
-FIGURE_FORMATS = ("png", "svg")
+FIGURE_FORMATS = (".png", ".svg")
+DOTS_PER_INCH = 110
 
 
 class Table(Protocol):
@@ -96,14 +98,9 @@ def write_figures(study: Study, rows: pl.DataFrame, folder: Path) -> list[str]:
 
 
 def _write_figure(report: FigureReport, rows: pl.DataFrame, folder: Path) -> list[str]:
-    """Draw a figure and write it in every format."""
-    from ibmap.experiments.figures import rendered
-
-    names = []
-    figure = report.draw(rows)
-    for form in FIGURE_FORMATS:
-        write_atomically(folder / f"{report.name}.{form}", rendered(figure, form))
-        names.append(f"{report.name}.{form}")
+    figure, names = report.draw(rows), [f"{report.name}{suffix}" for suffix in FIGURE_FORMATS]
+    for name, suffix in zip(names, FIGURE_FORMATS, strict=True):
+        write_atomically(folder / name, picture_bytes(figure, suffix, DOTS_PER_INCH))
     return names
 
 

@@ -11,7 +11,7 @@ import io
 import multiprocessing
 import signal
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,9 +25,7 @@ from ibmap.experiments.journal import Journal, Row
 from ibmap.experiments.study import Plan, Run, Study
 from ibmap.options import as_count, as_thread_count
 
-HEARING = (
-    0.5  # seconds; Polars has interrupts restart what they meet, so none would end a wait without a limit
-)
+HEARING = 0.5  # seconds; Polars makes interrupted calls restart, so a wait without a limit would never end
 
 
 @dataclass(frozen=True)
@@ -102,12 +100,8 @@ def _executed(plan: Plan, runs: list[Run], n_jobs: int) -> Iterator[tuple[Run, l
             yield run, execute(plan, run)
         return
     with _pool(min(n_jobs, len(runs))) as pool:
-        pending: dict[Future[list[Row]], Run] = {}
-        waiting = list(reversed(runs))
-        while waiting or pending:
-            while waiting and len(pending) < 2 * n_jobs:
-                run = waiting.pop()
-                pending[pool.submit(execute, plan, run)] = run
+        pending = {pool.submit(execute, plan, run): run for run in runs}
+        while pending:
             finished, _ = wait(pending, HEARING, return_when=FIRST_COMPLETED)
             for future in finished:
                 yield pending.pop(future), future.result()

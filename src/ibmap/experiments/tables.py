@@ -7,6 +7,7 @@ import io
 import math
 from collections.abc import Sequence
 from dataclasses import fields
+from itertools import chain
 from typing import Any
 
 from ibmap.experiments.comparison import AGREES, Comparison
@@ -28,44 +29,43 @@ def wide(comparisons: Sequence[Comparison]) -> Grid:
     """Lay out a table as the paper does, with the published numbers and verdicts."""
     if not comparisons:
         return [], []
+    titles, lines = _by_line(comparisons)
     keys = list(comparisons[0].factors)
-    titles = list(dict.fromkeys(each.column for each in comparisons))
     heads = [*keys, *(part for title in titles for part in (title, "published", "verdict"))]
-    lines = []
-    for start in range(0, len(comparisons), len(titles)):
-        line = comparisons[start : start + len(titles)]
-        cells = [str(line[0].factors[key]) for key in keys]
-        lines.append(cells + [text for each in line for text in _texts(each)])
-    return _without_empty(heads, lines, len(keys))
+    texts = [[*map(str, line[0].factors.values()), *chain(*map(_texts, line))] for line in lines]
+    return _without_empty(heads, texts, len(keys))
+
+
+def _by_line(comparisons: Sequence[Comparison]) -> tuple[list[str], list[Sequence[Comparison]]]:
+    """Give the titles of the columns, and the numbers line by line."""
+    titles = list(dict.fromkeys(each.column for each in comparisons))
+    starts = range(0, len(comparisons), len(titles))
+    return titles, [comparisons[start : start + len(titles)] for start in starts]
 
 
 def _texts(each: Comparison) -> tuple[str, str, str]:
     """Write our number, the published one and the verdict."""
-    ours = number(each.ours, each.half_width, each.mark)
-    if each.n_left_out:
-        ours += f" [{each.n_left_out} left out]"
+    ours = number(each.ours, each.half_width, each.mark) + _left_out(each)
     published = number(each.published, each.published_half_width, each.published_mark)
     return ours, published, each.verdict
+
+
+def _left_out(each: Comparison) -> str:
+    return f" [{each.n_left_out} left out]" if each.n_left_out else ""
 
 
 def narrow(comparisons: Sequence[Comparison]) -> Grid:
     """Lay out a table with a column for each quantity: ours, how it compares, the published number."""
     if not comparisons:
         return [], []
-    keys = list(comparisons[0].factors)
-    titles = list(dict.fromkeys(each.column for each in comparisons))
-    lines = []
-    for start in range(0, len(comparisons), len(titles)):
-        line = comparisons[start : start + len(titles)]
-        lines.append([*(str(line[0].factors[key]) for key in keys), *map(_beside, line)])
-    return [*keys, *titles], lines
+    titles, lines = _by_line(comparisons)
+    texts = [[*map(str, line[0].factors.values()), *map(_compared, line)] for line in lines]
+    return [*comparisons[0].factors, *titles], texts
 
 
-def _beside(each: Comparison) -> str:
+def _compared(each: Comparison) -> str:
     """Write our number, a sign and the published one."""
-    ours = _rough(each.ours, each.half_width, each.mark)
-    if each.n_left_out:
-        ours += f" [{each.n_left_out} left out]"
+    ours = _rough(each.ours, each.half_width, each.mark) + _left_out(each)
     if math.isnan(each.published):
         return ours
     sign = "≈" if each.verdict == AGREES else "<" if each.ours < each.published else ">"
@@ -148,7 +148,6 @@ def records(comparisons: Sequence[Comparison]) -> list[dict[str, Any]]:
 
 
 def _rounded(value: Any) -> Any:
-    """Round to six digits."""
     if not isinstance(value, float):
         return value
     return None if math.isnan(value) else float(f"{value:.6g}")

@@ -105,7 +105,6 @@ def _from_edge_list(rows: list[list[str]]) -> MarkovGraph:
 
 
 def _from_matrix(rows: list[list[str]]) -> MarkovGraph:
-    """Read an adjacency matrix."""
     names = [unmarked(cell) for cell in rows[0][1:]]
     if [unmarked(row[0]) for row in rows[1:]] != names:
         msg = "the names in the first column are not those in the first row, in the same order"
@@ -118,7 +117,6 @@ def _from_matrix(rows: list[list[str]]) -> MarkovGraph:
 
 
 def _graph_from_names(names: list[str], edges: Iterable[tuple[str, str]]) -> MarkovGraph:
-    """Make a graph from edges by name."""
     place = {name: k for k, name in enumerate(names)}
     return MarkovGraph.from_edges(len(names), [(place[u], place[v]) for u, v in edges], names)
 

@@ -20,9 +20,7 @@ LONGEST = 22  # letters of a name
 
 
 def network_svg(
-    names: Sequence[str],
-    adjacency: NDArray[np.bool_],
-    weights: Mapping[tuple[int, int], float] | None = None,
+    names: Sequence[str], adjacency: NDArray[np.bool_], weights: Mapping[tuple[int, int], float] | None = None
 ) -> str:
     """Draw a network as SVG in the colours of the page around it."""
     n = len(names)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import functools
 import importlib
 import warnings
-from collections.abc import Callable, Sequence
-from typing import Any, ParamSpec, TypeVar
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 
@@ -15,20 +15,13 @@ from ibmap.model.beliefs import Evidence
 from ibmap.model.potentials import Factor, Floats, Potentials, merged
 from ibmap.model.rows import Variables
 
-P = ParamSpec("P")
-T = TypeVar("T")
 
-
-def _unwarned(function: Callable[P, T]) -> Callable[P, T]:
+@contextmanager
+def _unwarned() -> Iterator[None]:
     """Silence warnings, such as those of SWIG's types, which as errors would end the process."""
-
-    @functools.wraps(function)
-    def quiet(*args: P.args, **kwargs: P.kwargs) -> T:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return function(*args, **kwargs)
-
-    return quiet
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
 
 
 def scaled(factor: Factor) -> Floats:
@@ -49,7 +42,7 @@ def one_a_scope(potentials: Potentials) -> list[Factor]:
     return merged(inside, ordered, potentials.cardinalities)
 
 
-@_unwarned
+@_unwarned()
 def to_pyagrum(variables: Variables, potentials: Potentials) -> Any:
     """Make a pyAgrum MarkovRandomField."""
     gum = _extra("pyagrum", "inference")
@@ -65,7 +58,7 @@ def to_pyagrum(variables: Variables, potentials: Potentials) -> Any:
     return network
 
 
-@_unwarned
+@_unwarned()
 def pyagrum_marginal(potentials: Potentials, of: Sequence[int], evidence: Evidence) -> Floats:
     """Let pyAgrum work out the joint distribution of some variables given one row of evidence."""
     gum = _extra("pyagrum", "inference")
@@ -88,7 +81,7 @@ def pyagrum_marginal(potentials: Potentials, of: Sequence[int], evidence: Eviden
     return np.asarray(ordered.sum(axis=tuple(range(len(of), len(found_order)))))
 
 
-@_unwarned
+@_unwarned()
 def to_pgmpy(variables: Variables, potentials: Potentials) -> Any:
     """Make a pgmpy DiscreteMarkovNetwork."""
     models = _extra("pgmpy.models", "pgmpy")

@@ -66,10 +66,8 @@ class Drawing(Questions):
 
         Parameters
         ----------
-        rows : table
+        rows, unseen
             As for `log_likelihood`.
-        unseen : {"error", "missing"}
-            What to do with values that are no state of the network.
 
         Returns
         -------

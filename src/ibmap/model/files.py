@@ -11,6 +11,7 @@ import numpy as np
 
 from ibmap.atomic import write_atomically
 from ibmap.errors import FileFormatError, IbmapError
+from ibmap.evidence.records import check_format
 from ibmap.graph import MarkovGraph
 from ibmap.model.fitting import FitReport
 from ibmap.model.potentials import Factor
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 FORMAT = "ibmap-model"
 FORMAT_VERSION = 1
+UNFITTED = "; it is a network without parameters: fit them with ibmap fit, or MarkovNetwork.fit"
 
 
 def to_dict(model: MarkovNetwork) -> dict[str, Any]:
@@ -53,7 +55,8 @@ def save(model: MarkovNetwork, path: str | Path) -> None:
 
 def parts(content: Any) -> dict[str, Any]:
     """Read what `to_dict` gives, as the arguments of `MarkovNetwork`."""
-    _check_format(content)
+    is_network = isinstance(content, dict) and content.get("format") == "ibmap-network"
+    check_format(content, "model", FORMAT, FORMAT_VERSION, UNFITTED if is_network else "")
     try:
         names = [_name(variable) for variable in content["variables"]]
         states = tuple(tuple(variable["states"]) for variable in content["variables"])
@@ -100,14 +103,12 @@ def _finite(factor: Factor) -> list[float | None]:
 
 
 def _factor(content: dict[str, Any], shape: list[int]) -> Factor:
-    """Read a factor."""
     variables = tuple(content["variables"])
     values = [-np.inf if value is None else float(value) for value in content["log_values"]]
     return Factor(variables, np.array(values).reshape([shape[v] for v in variables]))
 
 
 def _report(content: dict[str, Any] | None) -> FitReport | None:
-    """Read how a network was found."""
     if content is None:
         return None
     tried = tuple((float(strength), float(value)) for strength, value in content["validated"])
@@ -115,7 +116,6 @@ def _report(content: dict[str, Any] | None) -> FitReport | None:
 
 
 def _name(variable: dict[str, Any]) -> str:
-    """Read the name of a variable."""
     if not isinstance(variable["name"], str):
         msg = f"a variable's name must be text; got {variable['name']!r}"
         raise TypeError(msg)
@@ -127,20 +127,3 @@ def _plain(label: Any) -> Any:
     if isinstance(label, np.generic):
         label = label.item()
     return label if label is None or isinstance(label, (bool, int, float, str)) else str(label)
-
-
-def _check_format(content: Any) -> None:
-    """Refuse what is not a model file of a version known here."""
-    found = content.get("format") if isinstance(content, dict) else None
-    if found != FORMAT:
-        hint = ""
-        if found == "ibmap-network":
-            hint = "; it is a network without parameters: fit them with ibmap fit, or MarkovNetwork.fit"
-        msg = f'this is not a model file: it has no "format": "{FORMAT}"{hint}'
-        raise FileFormatError(msg)
-    if content.get("format_version") != FORMAT_VERSION:
-        msg = (
-            f"the model file has format version {content.get('format_version')!r}; "
-            f"this version of ibmap reads {FORMAT_VERSION}"
-        )
-        raise FileFormatError(msg)

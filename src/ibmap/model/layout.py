@@ -119,5 +119,4 @@ def _sums(sizes: Sequence[int]) -> Ints:
 
 
 def _ints(values: Sequence[int]) -> Ints:
-    """Make an array of integers."""
     return np.array(values, np.int64)

@@ -53,23 +53,11 @@ def anneal(potentials: Potentials, plan: AnnealingPlan, rng: np.random.Generator
     words = rng.integers(0, 2**64, size=(plan.n_draws, 4), dtype=np.uint64)
     temperatures = np.linspace(0.0, 1.0, plan.n_steps + 1)
     chains = FactorChains(potentials)
+    factors = (chains.layout.cardinalities, chains.layout.arrays, chains.log_values)
 
     def lead(draw: int) -> float:
-        cells, weights = chains.layout.room()
-        shape, arrays = chains.layout.cardinalities, chains.layout.arrays
-        return float(
-            kernels.anneal(
-                states[draw],
-                words[draw],
-                shape,
-                arrays,
-                chains.log_values,
-                base,
-                temperatures,
-                cells,
-                weights,
-            )
-        )
+        room = chains.layout.room()
+        return float(kernels.anneal(states[draw], words[draw], *factors, base, temperatures, *room))
 
     with ThreadPoolExecutor(as_thread_count(plan.n_threads)) as pool:
         logs = np.array(list(pool.map(lead, range(plan.n_draws))))

@@ -136,10 +136,8 @@ class Questions:
 
         Parameters
         ----------
-        rows : table
-            As for `log_likelihood`, without missing values.
-        unseen : {"error", "missing"}
-            What to do with values that are no state of the network.
+        rows, unseen
+            As for `log_likelihood`; no value may be missing.
 
         Returns
         -------
@@ -231,10 +229,8 @@ class Questions:
 
         Parameters
         ----------
-        of : str, int or sequence of these
-            Variables, by name or number.
-        given : dict, optional
-            From variables to the state observed.
+        of, given
+            As for `posterior`.
 
         Returns
         -------
@@ -254,12 +250,11 @@ class Questions:
         Parameters
         ----------
         rows : table
-            As for `log_likelihood`; missing values are summed out. The column itself may be
-            there or not, and is ignored.
+            As for `log_likelihood`. The column itself may be there or not, and is ignored.
         column : str or int
             The variable to predict.
         unseen : {"error", "missing"}
-            What to do with values that are no state of the network.
+            As for `log_likelihood`.
 
         Returns
         -------
@@ -288,12 +283,8 @@ class Questions:
 
         Parameters
         ----------
-        rows : table
+        rows, column, unseen
             As for `predict_proba`.
-        column : str or int
-            The variable to predict.
-        unseen : {"error", "missing"}
-            What to do with values that are no state of the network.
 
         Returns
         -------

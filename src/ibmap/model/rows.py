@@ -143,7 +143,6 @@ class Variables:
         )
 
     def _refuse_gaps(self, codes: NDArray[np.int64]) -> None:
-        """Refuse missing values."""
         if (codes == GAP).any():
             row, v = np.argwhere(codes == GAP)[0].tolist()
             msg = (

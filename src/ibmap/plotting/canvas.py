@@ -52,7 +52,7 @@ def new_figure(size: tuple[float, float]) -> Figure:
     return figure
 
 
-def picture_bytes(figure: Figure, suffix: str) -> bytes:
+def picture_bytes(figure: Figure, suffix: str, dots_per_inch: int = 150) -> bytes:
     """Write a figure as a file's content; the same figure gives the same bytes."""
     import warnings
 
@@ -61,7 +61,7 @@ def picture_bytes(figure: Figure, suffix: str) -> bytes:
     buffer = io.BytesIO()
     with mpl.rc_context({"svg.hashsalt": "ibmap"}), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing")  # a box stands for it
-        figure.savefig(buffer, format=suffix[1:], dpi=150, metadata=METADATA[suffix])
+        figure.savefig(buffer, format=suffix[1:], dpi=dots_per_inch, metadata=METADATA[suffix])
     return buffer.getvalue()
 
 

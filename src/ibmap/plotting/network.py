@@ -141,7 +141,6 @@ def _lettering(n_variables: int) -> tuple[float, int]:
 
 
 def _draw_boxes(ax: Axes, points: NDArray[np.float64], names: Sequence[str], colours: Sequence[str]) -> None:
-    """Draw names in boxes."""
     size, longest = _lettering(len(names))
     for name, colour, (x, y) in zip(names, colours, points, strict=True):
         box = {"boxstyle": "round,pad=0.4", "facecolor": "#f4f6f8", "edgecolor": colour, "linewidth": 1.6}
@@ -157,7 +156,6 @@ def frame(ax: Axes, points: NDArray[np.float64]) -> None:
 
 
 def _colours(graph: MarkovGraph, colour: str) -> list[str] | None:
-    """Choose the colour of each variable."""
     if colour == "none":
         return None
     if colour == "group":

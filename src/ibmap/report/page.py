@@ -74,7 +74,6 @@ def find_library() -> str:
 
 @cache
 def _asset(name: str) -> str:
-    """Read a part of the page."""
     return (files("ibmap.report") / "assets" / name).read_text(encoding="utf-8")
 
 

@@ -94,7 +94,6 @@ def view_pairs(result: SearchResult) -> tuple[PairView, ...]:
 
 
 def _label(value: Any) -> str:
-    """Write the label of a state."""
     return "(missing)" if value is None else printable(str(value))
 
 
@@ -113,7 +112,6 @@ def _description(result: SearchResult, k: int) -> dict[str, Any]:
 
 
 def _view(pair: PairEvidence, explanation: PairExplanation) -> PairView:
-    """Show one pair."""
     return PairView(
         x=pair.x,
         y=pair.y,
@@ -128,7 +126,6 @@ def _view(pair: PairEvidence, explanation: PairExplanation) -> PairView:
 
 
 def _statement(statement: Statement) -> StatementView:
-    """Show one statement with the counts it rests on."""
     counts, (first, *others) = statement.counts, statement.verdicts
     return StatementView(
         of=int(statement.x),

@@ -109,7 +109,6 @@ def _pairs(numbers: NDArray[np.int64], n_variables: int) -> Edges:
 
 
 def _networkx_seed(rng: np.random.Generator) -> int:
-    """Draw a seed for a networkx generator."""
     return int(rng.integers(2**31))
 
 

@@ -12,13 +12,7 @@ import csv
 from importlib import resources
 from typing import Any
 
-NAMES = (
-    "n12_edge_hamming",
-    "n12_independence_hamming",
-    "n50_hamming",
-    "benchmark_third",
-    "benchmark_fifth",
-)
+NAMES = ("n12_edge_hamming", "n12_independence_hamming", "n50_hamming", "benchmark_third", "benchmark_fifth")
 
 
 def published_rows(name: str) -> list[dict[str, Any]]:
