@@ -150,7 +150,7 @@ def test_real_tables_are_found_in_folders_and_split(tmp_path):
             file.write("0,1,1\n" * n_rows)
     instance = RealTable("nltcs", str(tmp_path)).draw(np.random.default_rng(0))
     assert (instance.table.n_rows, instance.reference.n_rows) == (30, 20)
-    assert "kdd.train.data.gz" in RealTable("kdd", str(tmp_path)).complaint()
+    assert "kdd.train.data.gz" in RealTable("kdd", str(tmp_path)).missing_data()
     car = RealTable("car").draw(np.random.default_rng(0))
     assert (car.table.n_rows, car.reference.n_rows) == (1296, 432)
 

@@ -95,7 +95,7 @@ class NetworkSample(Problem):
         """Grows with the rows."""
         return float(self.N + 500)
 
-    def complaint(self) -> str:
+    def missing_data(self) -> str:
         """Say what to install."""
         return reason(bayesian_network, self.network)
 

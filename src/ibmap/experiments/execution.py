@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ibmap.errors import IbmapWarning, InvalidOptionError
-from ibmap.experiments.study import Instance, Learned, Learner, Plan, Run, told
+from ibmap.experiments.study import Instance, Learned, Learner, Plan, Run, as_remark
 from ibmap.graph import as_graph
 
 TIMES = ("seconds", "cpu_seconds")  # columns that differ from one execution to the next
@@ -54,7 +54,7 @@ def _timed(learner: Learner, instance: Instance) -> tuple[Learned, dict[str, flo
         learned = learner.learn(instance.table)
     times = {"seconds": time.perf_counter() - begun, "cpu_seconds": time.process_time() - cpu_begun}
     graph = as_graph(learned.graph, instance.table.names)
-    return Learned(graph, learned.counters), times, [*map(told, caught)]
+    return Learned(graph, learned.counters), times, [*map(as_remark, caught)]
 
 
 def _refuse_clashes(row: dict[str, Any], run: Run, plan: Plan, counters: dict[str, float]) -> None:

@@ -49,7 +49,7 @@ class RealTable(Problem):
         """All alike."""
         return 1.0
 
-    def complaint(self) -> str:
+    def missing_data(self) -> str:
         """Say which files are needed."""
         return reason(_parts, self.dataset, self.folder)
 

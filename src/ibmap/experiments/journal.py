@@ -68,7 +68,7 @@ class Journal:
         wanted = json.loads(json.dumps(belongs_to))
         if not is_ours or header != wanted:
             msg = (
-                f"{str(self.path)!r} holds runs of {_told(header)}, not of {_told(wanted)}; "
+                f"{str(self.path)!r} holds runs of {_described(header)}, not of {_described(wanted)}; "
                 "choose another folder (--output), or delete the file to begin again"
             )
             raise FileFormatError(msg)
@@ -100,6 +100,6 @@ def _whole_lines(path: Path) -> tuple[list[bytes], int]:
     return content[:size].splitlines(), size
 
 
-def _told(header: dict[str, Any]) -> str:
+def _described(header: dict[str, Any]) -> str:
     """Say what a journal belongs to."""
     return ", ".join(f"{name} {value}" for name, value in header.items())

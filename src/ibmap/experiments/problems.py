@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ibmap.binning import BinRule
 from ibmap.datasets import benchmark_table
 from ibmap.errors import SamplingWarning
-from ibmap.experiments.study import Factors, Instance, Problem, reason, told
+from ibmap.experiments.study import Factors, Instance, Problem, as_remark, reason
 from ibmap.simulate import random_network
 from ibmap.simulation.network import PairwiseNetwork
 from ibmap.table import EncodedTable, take_rows
@@ -60,7 +60,7 @@ def large_sample(
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", SamplingWarning)
         rows = network.sample(n_rows, random_state=rng, n_threads=1)
-    return rows, tuple(map(told, caught))
+    return rows, tuple(map(as_remark, caught))
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class PartOfTable(Problem):
         """Grows with the variables, and a little with the rows."""
         return float(self.n**4 + 10 * self.N)
 
-    def complaint(self) -> str:
+    def missing_data(self) -> str:
         """Say why the file cannot be read."""
         return reason(_whole, self.dataset, self.folder, self.bins)
 

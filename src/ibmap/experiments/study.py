@@ -33,7 +33,7 @@ from ibmap.table import EncodedTable
 Factors = Mapping[str, int | float | str]
 
 
-def told(warning: warnings.WarningMessage) -> str:
+def as_remark(warning: warnings.WarningMessage) -> str:
     """Write a warning as a remark of a row."""
     return f"{warning.category.__name__}: {' '.join(str(warning.message).split())}"
 
@@ -73,7 +73,7 @@ class Problem(Protocol):
     def weight(self) -> float:
         """Roughly how long a run takes, in any unit that is the same for the study's problems."""
 
-    def complaint(self) -> str:
+    def missing_data(self) -> str:
         """Say why the data cannot be had; nothing if they can."""
         return ""
 
@@ -170,7 +170,7 @@ class Study:
 
     def obtainable(self) -> tuple[Study, list[str]]:
         """Leave out the problems whose data cannot be had."""
-        reasons = {each: each.complaint() for each in self.problems}
+        reasons = {each: each.missing_data() for each in self.problems}
         kept = tuple(each for each, reason in reasons.items() if not reason)
         return replace(self, problems=kept), [reason for reason in reasons.values() if reason]
 

@@ -51,7 +51,7 @@ class Beliefs:
 
     tree: JunctionTree  # over the variables not observed
     tables: list[Floats]  # for each clique, log of its potential times all messages from its children
-    messages: list[Floats]  # what each clique told its parent
+    messages: list[Floats]  # what each clique sent its parent
     # for each row, log of the sum (after `log_max`: of the largest) over what agrees with the evidence
     log_partition: Floats
 
@@ -61,9 +61,9 @@ class Beliefs:
         for k in range(1, len(tables)):
             parent, shared = self.tree.parents[k], self.tree.separators[k]
             back = reduced(tables[parent], self.tree.cliques[parent], shared, log_sum)
-            told = self.messages[k]
+            sent = self.messages[k]
             with np.errstate(invalid="ignore"):
-                news = np.where(np.isneginf(told), -np.inf, back - told)
+                news = np.where(np.isneginf(sent), -np.inf, back - sent)
             tables[k] = tables[k] + spread(news, shared, self.tree.cliques[k])
         return tables
 

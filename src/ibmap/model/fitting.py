@@ -81,7 +81,7 @@ def fit_potentials(
     plan = _planned(data, graph, options)
     fitted = _fitted(data, plan, options)
     if not fitted.converged:
-        warnings.warn(_complaint(plan, fitted), FittingWarning, stacklevel=3)
+        warnings.warn(_not_converged(plan, fitted), FittingWarning, stacklevel=3)
     shape = tuple(data.cardinalities.tolist())
     report = FitReport(
         plan.method,
@@ -106,11 +106,8 @@ def _planned(table: EncodedTable, graph: MarkovGraph, options: FitOptions) -> _P
     if options.method == "auto":
         likelihood = "proportional-fitting" if is_cheap else "pseudo-likelihood"
         plan = replace(plan, method="closed-form" if is_closed else likelihood)
-    if (
-        plan.method == "pseudo-likelihood"
-        and options.potentials == "auto"
-        and _subset_cells(plan, shape) > (MAX_SUBSET_CELLS)
-    ):
+    is_wide = options.potentials == "auto" and _subset_cells(plan, shape) > MAX_SUBSET_CELLS
+    if plan.method == "pseudo-likelihood" and is_wide:
         return replace(plan, scopes=pairwise_scopes(graph), potentials="pairwise")
     if options.method == "closed-form" and not is_closed:
         msg = (
@@ -171,7 +168,7 @@ def _n_parameters(scopes: Sequence[tuple[int, ...]], shape: Sequence[int]) -> in
     return sum(math.prod(shape[v] - 1 for v in part) for part in subsets(scopes))
 
 
-def _complaint(plan: _Plan, fitted: Fitted) -> str:
+def _not_converged(plan: _Plan, fitted: Fitted) -> str:
     """Say that the optimum was not reached, and what to do."""
     return (
         f"{plan.method} stopped after {fitted.n_iterations} iterations before the optimum was reached; "

@@ -116,4 +116,4 @@ def _warn(r_hat: float, plan: GibbsPlan) -> None:
         f"the Gibbs chains disagree: split R-hat {r_hat:.3g}, more than 1.1. The draws may not represent the "
         f"network. Raise thinning (now {plan.thinning}) and burn_in (now {plan.burn_in})"
     )
-    warnings.warn(msg, SamplingWarning, stacklevel=5)
+    warnings.warn(msg, SamplingWarning, stacklevel=4)

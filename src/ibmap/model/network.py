@@ -17,7 +17,7 @@ from ibmap.model import files
 from ibmap.model.conversions import to_pgmpy, to_pyagrum
 from ibmap.model.drawing import Drawing
 from ibmap.model.fitting import FitOptions, FitReport, fit_potentials
-from ibmap.model.plausibility import complaint
+from ibmap.model.plausibility import unlike_data
 from ibmap.model.potentials import Factor, Potentials
 from ibmap.model.rows import Variables
 from ibmap.model.uai import parse_uai, uai_text
@@ -140,7 +140,7 @@ class MarkovNetwork(Drawing):
         else:
             options = FitOptions(prior_strength, potentials, method, n_threads)  # type: ignore[arg-type]
             found, report = fit_potentials(data, structure, options)
-        warning = complaint(found, data) if report.method == "pseudo-likelihood" else ""
+        warning = unlike_data(found, data) if report.method == "pseudo-likelihood" else ""
         if warning:
             warnings.warn(warning, FittingWarning, stacklevel=2)
         return cls(structure, data.labels, found.factors, report, data.preparation.bin_edges)

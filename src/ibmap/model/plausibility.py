@@ -33,7 +33,7 @@ def drift(potentials: Potentials, table: EncodedTable) -> float:
     return worst
 
 
-def complaint(potentials: Potentials, table: EncodedTable) -> str:
+def unlike_data(potentials: Potentials, table: EncodedTable) -> str:
     """Say that a network draws rows unlike its data; nothing if it does not, or the table is short."""
     if not potentials.is_positive or table.n_samples < MIN_SAMPLES or drift(potentials, table) <= LIMIT:
         return ""

@@ -15,7 +15,7 @@ from ibmap.graph import MarkovGraph
 from ibmap.model.beliefs import Evidence
 from ibmap.model.conversions import pyagrum_marginal
 from ibmap.model.exact import Exact
-from ibmap.model.gibbs import Estimate, estimate
+from ibmap.model.gibbs import estimate
 from ibmap.model.layout import Conditionals
 from ibmap.model.partition import AnnealingPlan, LogPartition, anneal
 from ibmap.model.posterior import Posterior
@@ -198,9 +198,9 @@ class Questions:
         names = tuple(self.variables.names[v] for v in targets)
         states = tuple(self.variables.states[v] for v in targets)
         if method == "gibbs":
-            found = self._estimate(
-                targets, evidence, n_samples, plan or GibbsPlan(), as_generator(random_state)
-            )
+            rest, free = self.potentials.given(evidence.variables, evidence.codes[0].tolist())
+            wanted, rng = [free.index(v) for v in targets], as_generator(random_state)
+            found = estimate(rest, wanted, n_samples, plan or GibbsPlan(), rng)
             return Posterior(names, states, found.probabilities, method, found.standard_errors, found.r_hat)
         if method == "pyagrum":
             values = pyagrum_marginal(self.potentials, targets, evidence)
@@ -209,18 +209,6 @@ class Questions:
         if not values.sum() > 0:
             raise ImpossibleEvidenceError(_impossible(given or {}))
         return Posterior(names, states, values, method)
-
-    def _estimate(
-        self,
-        targets: Sequence[int],
-        evidence: Evidence,
-        n_samples: int,
-        plan: GibbsPlan,
-        rng: np.random.Generator,
-    ) -> Estimate:
-        """Sample the variables not observed."""
-        rest, free = self.potentials.given(evidence.variables, evidence.codes[0].tolist())
-        return estimate(rest, [free.index(v) for v in targets], n_samples, plan, rng)
 
     def marginals(
         self, of: Variable | Sequence[Variable], given: Mapping[Any, Any] | None = None

@@ -195,9 +195,9 @@ class PairwiseNetwork:
         if method == "exact" or (method == "auto" and self.n_configurations <= MAX_CONFIGURATIONS):
             return sample_exact(self.probabilities(), n_samples, rng)
         codes = sample_gibbs(self._blankets, n_samples, plan, rng)
-        complaint = self._complaint(codes, plan)
-        if complaint:
-            warnings.warn(complaint, SamplingWarning, stacklevel=2)
+        disagreement = self._disagreement(codes, plan)
+        if disagreement:
+            warnings.warn(disagreement, SamplingWarning, stacklevel=2)
         return codes
 
     @cached_property
@@ -205,7 +205,7 @@ class PairwiseNetwork:
         """The network, variable by variable."""
         return Blankets.of(self.graph.edges, self.log_potentials, self.fields)
 
-    def _complaint(self, codes: NDArray[np.uint16], plan: GibbsPlan) -> str:
+    def _disagreement(self, codes: NDArray[np.uint16], plan: GibbsPlan) -> str:
         """Say on what the chains disagree; nothing if they do not."""
         terms = self._edge_terms(codes)
         statistics = np.column_stack([codes, terms, self._total(codes, terms)])
