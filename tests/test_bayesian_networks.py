@@ -54,4 +54,4 @@ def test_what_is_missing_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "pgmpy.readwrite", None)
     with pytest.raises(MissingLibraryError, match=r"ibmap\[pgmpy\]"):
         bayesian_network("asia")
-    assert "pgmpy" in NetworkSample("asia", 50).complaint()
+    assert "pgmpy" in NetworkSample("asia", 50).missing_data()

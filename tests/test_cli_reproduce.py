@@ -15,8 +15,8 @@ import pytest
 from cli_runner import process, run_fixture  # noqa: F401
 from ibmap.cli import reproduce
 from ibmap.experiments import paper
-from ibmap.experiments.figures import rendered
 from ibmap.experiments.problems import PartOfTable, SampledNetwork
+from ibmap.plotting.canvas import picture_bytes
 
 pytestmark = pytest.mark.compiled_only("a program as a whole says nothing new about kernels")
 
@@ -117,8 +117,8 @@ def test_a_figure_is_the_same_each_time(tiny, tmp_path):
     study = paper.paper_studies()["ascents"]
     rows = run_study(study, tmp_path, n_jobs=1)
     draw = study.reports[-1].draw
-    for form in ("png", "svg"):
-        assert rendered(draw(rows), form) == rendered(draw(rows), form)
+    for form in (".png", ".svg"):
+        assert picture_bytes(draw(rows), form) == picture_bytes(draw(rows), form)
 
 
 # A program started in the background ignores Ctrl-C, and so would the tests if they run there.

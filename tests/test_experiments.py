@@ -17,7 +17,7 @@ from ibmap.errors import FileFormatError, InvalidOptionError, SearchWarning
 from ibmap.experiments.cautious import CautiousTest
 from ibmap.experiments.claims import all_agree, below, falls_with_rows, follows_marks
 from ibmap.experiments.comparison import Column, ComparisonTable, overlap
-from ibmap.experiments.execution import TIMES, execute
+from ibmap.experiments.execution import TIMES, execute, seed_sequence
 from ibmap.experiments.growth import GrowthTable, slope
 from ibmap.experiments.journal import Journal
 from ibmap.experiments.learners import LEARNERS
@@ -26,7 +26,6 @@ from ibmap.experiments.paper import paper_studies, stated_tolerance
 from ibmap.experiments.problems import PartOfTable, SampledNetwork
 from ibmap.experiments.published import NAMES, published_rows
 from ibmap.experiments.runner import run_study
-from ibmap.experiments.seeds import seed_sequence
 from ibmap.experiments.study import Instance, Learned, Learner, Run, Study
 from ibmap.experiments.tables import fitted, long_csv, markdown, narrow, tally, wide
 from ibmap.graph import MarkovGraph

@@ -219,7 +219,7 @@ def test_a_directed_graph_is_refused(tmp_path):
 def test_a_missing_file_is_an_error_of_the_system(tmp_path):
     with pytest.raises(FileNotFoundError, match="there is no file"):
         export.read_network(tmp_path / "none.json")
-    with pytest.raises(IsADirectoryError, match="cannot be read"):
+    with pytest.raises(IsADirectoryError, match="is a folder"):
         (tmp_path / "folder.json").mkdir()
         export.read_network(tmp_path / "folder.json")
 

@@ -12,8 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from ibmap import learning, simulate
 from ibmap.experiments.directed import has_pyagrum, moralised
 from ibmap.experiments.exact import WEAKEST, IsingSample, RowsNeeded
-from ibmap.experiments.families import Family
-from ibmap.experiments.gates import triples
+from ibmap.experiments.families import Family, triples
 from ibmap.experiments.held_out import RealTable, held_out, l1_ebic_held_out, l1_held_out, l1_states
 from ibmap.experiments.neighbourhoods import l1_ebic
 from ibmap.experiments.recommended import recommended_studies
@@ -151,7 +150,7 @@ def test_real_tables_are_found_in_folders_and_split(tmp_path):
             file.write("0,1,1\n" * n_rows)
     instance = RealTable("nltcs", str(tmp_path)).draw(np.random.default_rng(0))
     assert (instance.table.n_rows, instance.reference.n_rows) == (30, 20)
-    assert "kdd.train.data.gz" in RealTable("kdd", str(tmp_path)).complaint()
+    assert "kdd.train.data.gz" in RealTable("kdd", str(tmp_path)).missing_data()
     car = RealTable("car").draw(np.random.default_rng(0))
     assert (car.table.n_rows, car.reference.n_rows) == (1296, 432)
 

@@ -12,33 +12,7 @@ NEW_FILE_MODE = 0o666  # the system takes away what the user's umask says
 
 
 def write_atomically(path: str | Path, content: str | bytes) -> None:
-    """Write a file so that nobody ever sees half of it.
-
-    The content goes to a new file in the same folder, is forced to disk, and takes the place of `path` in
-    one step. If anything fails, `path` is as before and nothing is left behind.
-
-    Parameters
-    ----------
-    path : str or Path
-        Where to write. A link is followed; an existing file keeps its permissions.
-    content : str or bytes
-        What to write; text is written in UTF-8.
-
-    Raises
-    ------
-    OSError
-        If the folder is missing or may not be written, or the path is a folder.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> folder = tempfile.TemporaryDirectory()
-    >>> path = Path(folder.name) / "net.json"
-    >>> write_atomically(path, "{}")
-    >>> path.read_text()
-    '{}'
-    >>> folder.cleanup()
-    """
+    """Write a file whole or not at all; a link is followed, an existing file keeps its permissions."""
     data = content.encode() if isinstance(content, str) else content
     target = Path(os.path.realpath(path))
     mode = _existing_mode(target)
@@ -63,7 +37,7 @@ def _existing_mode(target: Path) -> int | None:
 
 
 def _write_and_replace(target: Path, data: bytes, mode: int | None) -> None:
-    """Write a new file beside the target, then put it in the target's place."""
+    """Write a new file next to the target, then put it in the target's place."""
     draft = target.parent / f".ibmap-{secrets.token_hex(8)}.tmp"
     handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), NEW_FILE_MODE)
     try:
@@ -81,7 +55,6 @@ def _write_and_replace(target: Path, data: bytes, mode: int | None) -> None:
 
 
 def _reason(path: str | Path, target: Path, error: OSError) -> str:
-    """Say why a file could not be written."""
     folder = str(target.parent)
     if isinstance(error, FileNotFoundError | NotADirectoryError):
         return f"cannot write {str(path)!r}: there is no folder {folder!r}; create it first"

@@ -21,44 +21,12 @@ CHUNK = 1 << 20  # rows handled at a time, so that temporary arrays stay small
 
 
 def sturges(n_rows: int) -> int:
-    """Choose a number of bins, 1 + log2 N rounded up, at least 2.
-
-    Parameters
-    ----------
-    n_rows : int
-        The number of rows N.
-
-    Returns
-    -------
-    int
-        The number of bins.
-
-    Examples
-    --------
-    >>> sturges(64), sturges(65)
-    (7, 8)
-    """
+    """Choose a number of bins, 1 + log2 N rounded up, at least 2."""
     return max(2, 1 + (max(n_rows, 1) - 1).bit_length())
 
 
 def check_rule(rule: Any) -> BinRule:
-    """Refuse what is not a rule for bins.
-
-    Parameters
-    ----------
-    rule : object
-        ``"width"``, ``"frequency"`` or a number of bins.
-
-    Returns
-    -------
-    str or int
-        The rule.
-
-    Examples
-    --------
-    >>> check_rule("width")
-    'width'
-    """
+    """Refuse what is not a rule for bins."""
     if isinstance(rule, str) and rule in ("width", "frequency"):
         return rule
     if isinstance(rule, int | np.integer) and not isinstance(rule, bool) and 2 <= rule <= MAX_STATES:
@@ -71,51 +39,12 @@ def check_rule(rule: Any) -> BinRule:
 
 
 def n_bins(rule: BinRule, n_rows: int) -> int:
-    """Tell how many bins a rule asks for.
-
-    Parameters
-    ----------
-    rule : str or int
-        ``"width"``, ``"frequency"`` or a number of bins.
-    n_rows : int
-        The number of rows.
-
-    Returns
-    -------
-    int
-        The number of bins; equal frequency may give fewer where values are tied.
-
-    Examples
-    --------
-    >>> n_bins(5, 1000), n_bins("width", 1000)
-    (5, 11)
-    """
+    """Tell how many bins a rule asks for; ties may leave fewer of equal frequency."""
     return rule if isinstance(rule, int) else sturges(n_rows)
 
 
 def bin_edges(values: NDArray[Any], rule: BinRule) -> NDArray[np.float64]:
-    """Find where to cut.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_rows,)
-        Finite numbers, at least one.
-    rule : str or int
-        ``"width"``: k intervals of equal length; ``"frequency"``: about as many values in each, with
-        every cut at a value that occurs, so that no interval is empty; a number: that many of equal length.
-
-    Returns
-    -------
-    ndarray of shape (n_bins + 1,)
-        The edges, from the smallest to the largest value.
-
-    Examples
-    --------
-    >>> bin_edges(np.array([0.0, 1.0, 2.0, 10.0]), 2).tolist()
-    [0.0, 5.0, 10.0]
-    >>> bin_edges(np.array([0.0, 1.0, 2.0, 10.0]), "frequency").tolist()
-    [0.0, 1.0, 2.0, 10.0]
-    """
+    """Find the edges: equal lengths, or about equal counts with every cut at a value that occurs."""
     low, high = float(values.min()), float(values.max())
     k = n_bins(rule, len(values))
     if rule == "frequency":
@@ -128,25 +57,7 @@ def bin_edges(values: NDArray[Any], rule: BinRule) -> NDArray[np.float64]:
 
 
 def bin_codes(values: NDArray[Any], edges: NDArray[np.float64]) -> NDArray[np.uint16]:
-    """Tell the interval of each value.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_rows,)
-        Numbers between the first and the last edge.
-    edges : ndarray of shape (n_bins + 1,)
-        The edges.
-
-    Returns
-    -------
-    ndarray of shape (n_rows,)
-        Numbers of intervals, from 0.
-
-    Examples
-    --------
-    >>> bin_codes(np.array([0.0, 4.9, 5.0, 10.0]), np.array([0.0, 5.0, 10.0])).tolist()
-    [0, 0, 1, 1]
-    """
+    """Tell the interval of each value."""
     codes = np.empty(len(values), CODE_DTYPE)
     for start in range(0, len(values), CHUNK):
         part = slice(start, start + CHUNK)
@@ -155,23 +66,7 @@ def bin_codes(values: NDArray[Any], edges: NDArray[np.float64]) -> NDArray[np.ui
 
 
 def interval_labels(edges: NDArray[np.float64]) -> tuple[str, ...]:
-    """Write intervals as people do, with as few digits as tell the edges apart.
-
-    Parameters
-    ----------
-    edges : ndarray of shape (n_bins + 1,)
-        The edges.
-
-    Returns
-    -------
-    tuple of str
-        One label per interval.
-
-    Examples
-    --------
-    >>> interval_labels(np.array([0.5, 1.25, 10]))
-    ('[0.5, 1.25)', '[1.25, 10]')
-    """
+    """Write intervals as people do, with as few digits as tell the edges apart."""
     texts = _short_numbers(edges)
     last = len(texts) - 2
     return tuple(f"[{texts[k]}, {texts[k + 1]}{']' if k == last else ')'}" for k in range(last + 1))

@@ -54,22 +54,7 @@ def blanket_closure(graph: MarkovGraph) -> tuple[Assertion, ...]:
 
 
 def blanket_assertions(x: int, blanket: tuple[int, ...], n_variables: int) -> list[Assertion]:
-    """List one variable's part of the blanket closure.
-
-    Parameters
-    ----------
-    x : int
-        The variable.
-    blanket : tuple of int
-        Its blanket, sorted.
-    n_variables : int
-        Number of variables.
-
-    Returns
-    -------
-    list of Assertion
-        One for each other variable.
-    """
+    """List one variable's part of the blanket closure."""
     members = set(blanket)
     return [
         Assertion(x, y, tuple(b for b in blanket if b != y), y not in members)
@@ -123,22 +108,6 @@ def _pair_assertions(graph: MarkovGraph, x: int, y: int) -> Iterator[Assertion]:
 
 
 def as_assertion(value: Any) -> Assertion:
-    """Read an assertion given as any tuple (x, y, given, independent).
-
-    Parameters
-    ----------
-    value : sequence
-        Four entries.
-
-    Returns
-    -------
-    Assertion
-        With the conditioning set sorted.
-
-    Examples
-    --------
-    >>> as_assertion((0, 1, [3, 2], True)).given
-    (2, 3)
-    """
+    """Read an assertion given as any tuple (x, y, given, independent)."""
     x, y, given, independent = value
     return Assertion(x, y, tuple(sorted(given)), bool(independent))

@@ -1,8 +1,8 @@
-"""Columns of any table: one way to ask each for its missing and its other values.
+"""Columns of any table: one way to get the missing and the other values of each.
 
 A frame of pandas, polars or pyarrow, a NumPy array and a list of rows all become a list
 of `Column`. A column answers two questions: which rows miss a value, and which plain
-values the other rows hold. Nothing is copied before it is asked for, so a table is
+values the other rows hold. Nothing is copied before it is needed, so a table is
 encoded column by column, and the input is never changed.
 """
 
@@ -39,22 +39,6 @@ class UnusableColumnError(Exception):
 
 
 @dataclass(frozen=True)
-class Indexed:
-    """Values given by their position in a list of labels."""
-
-    positions: NDArray[Any]
-    labels: Sequence[Any]
-    declared: bool  # whether the labels are all states in their order, or only a look-up list
-
-
-@dataclass(frozen=True)
-class Numbers:
-    """Booleans, integers or floats, none missing."""
-
-    values: NDArray[Any]
-
-
-@dataclass(frozen=True)
 class Texts:
     """Strings, none missing."""
 
@@ -68,56 +52,20 @@ class Objects:
     values: list[Any]
 
 
-Values: TypeAlias = Indexed | Numbers | Texts | Objects
-
-
 class Column(ABC):
     """One column of the input."""
 
     @abstractmethod
     def missing(self) -> Mask | None:
-        """Mark the rows without a value.
-
-        Returns
-        -------
-        ndarray of bool or None
-            One entry per row; None if no value is missing.
-        """
+        """Mark the rows without a value; None if there are none."""
 
     @abstractmethod
     def select(self, rows: Mask | None) -> Values:
-        """Take the values of some rows.
-
-        Parameters
-        ----------
-        rows : ndarray of bool or None
-            Which rows; none of them may be missing. All rows if None.
-
-        Returns
-        -------
-        Values
-            The plain values.
-        """
+        """Take the values of some rows (all if None), none of them missing."""
 
 
 def show_value(value: Any) -> str:
-    """Write a value for a message, shortened.
-
-    Parameters
-    ----------
-    value : object
-        Any value.
-
-    Returns
-    -------
-    str
-        At most 40 characters.
-
-    Examples
-    --------
-    >>> show_value("abc")
-    "'abc'"
-    """
+    """Write a value for a message, shortened."""
     text = repr(value) if isinstance(value, str | bytes) else str(value)
     return text if len(text) <= 40 else text[:37] + "..."
 
@@ -133,12 +81,12 @@ def _any_or_none(mask: Mask) -> Mask | None:
 
 
 @dataclass(frozen=True)
-class IndexedColumn(Column):
+class Indexed(Column):
     """Positions in a list of labels, negative where missing: pandas categories, Arrow dictionaries."""
 
     positions: NDArray[Any]
     labels: Sequence[Any]
-    declared: bool = True
+    declared: bool = True  # whether the labels are all states in their order, or only a look-up list
 
     def missing(self) -> Mask | None:
         """Mark negative positions."""
@@ -150,7 +98,7 @@ class IndexedColumn(Column):
 
 
 @dataclass(frozen=True)
-class NumberColumn(Column):
+class Numbers(Column):
     """A NumPy array of booleans, integers or floats, with an optional mask of missing values."""
 
     values: NDArray[Any]
@@ -166,6 +114,9 @@ class NumberColumn(Column):
     def select(self, rows: Mask | None) -> Values:
         """Take numbers."""
         return Numbers(_filtered(self.values, rows))
+
+
+Values: TypeAlias = Indexed | Numbers | Texts | Objects  # of the first two, what `select` has taken
 
 
 @dataclass(frozen=True)
@@ -246,7 +197,6 @@ class ObjectColumn(Column):
 
 
 def _compress(values: Sequence[Any], rows: Mask) -> list[Any]:
-    """Take the marked objects."""
     return [values[k] for k in np.flatnonzero(rows).tolist()]
 
 

@@ -13,15 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ibmap.columns import (
-    Column,
-    IndexedColumn,
-    NumberColumn,
-    ObjectColumn,
-    PolarsColumn,
-    UnusableColumn,
-    show_value,
-)
+from ibmap.columns import Column, Indexed, Numbers, ObjectColumn, PolarsColumn, UnusableColumn, show_value
 from ibmap.errors import InvalidTableError
 
 Parts: TypeAlias = tuple[list[str], list[Column], int]
@@ -29,28 +21,7 @@ ACCEPTED = "a pandas, polars or pyarrow table, a two-dimensional NumPy array or 
 
 
 def take_apart(X: Any) -> Parts:
-    """Split any table into columns.
-
-    Parameters
-    ----------
-    X : pandas, polars or pyarrow table, ndarray, or list of rows
-        The table; it is not copied and not changed.
-
-    Returns
-    -------
-    names : list of str
-        Column names as they come; ``x0, x1, ...`` where there are none.
-    columns : list of Column
-        The columns.
-    n_rows : int
-        The number of rows.
-
-    Examples
-    --------
-    >>> names, columns, n_rows = take_apart([["a", 1], ["b", 2]])
-    >>> names, n_rows
-    (['x0', 'x1'], 2)
-    """
+    """Split any table into names, columns and the number of rows; nothing is copied or changed."""
     if isinstance(X, np.ndarray):
         return _from_array(X)
     if isinstance(X, list | tuple):
@@ -65,23 +36,7 @@ def take_apart(X: Any) -> Parts:
 
 
 def default_names(n_variables: int) -> list[str]:
-    """Name columns that have no name.
-
-    Parameters
-    ----------
-    n_variables : int
-        How many.
-
-    Returns
-    -------
-    list of str
-        ``x0, x1, ...``
-
-    Examples
-    --------
-    >>> default_names(2)
-    ['x0', 'x1']
-    """
+    """Name columns that have no name."""
     return [f"x{k}" for k in range(n_variables)]
 
 
@@ -101,7 +56,7 @@ def _array_column(values: NDArray[Any], mask: NDArray[np.bool_] | None) -> Colum
     """Wrap one column of a NumPy array according to its type."""
     kind = values.dtype.kind
     if kind in "biuf":
-        return NumberColumn(values, mask)
+        return Numbers(values, mask)
     if kind in "mMc":
         reason = "complex" if kind == "c" else "dates"
         missing = np.isnat(values) if kind in "mM" else np.isnan(values)
@@ -114,7 +69,6 @@ def _array_column(values: NDArray[Any], mask: NDArray[np.bool_] | None) -> Colum
 
 
 def _from_rows(rows: Sequence[Any]) -> Parts:
-    """Split a list of rows."""
     for number, row in enumerate(rows):
         if isinstance(row, str | bytes) or not hasattr(row, "__len__") or isinstance(row, dict):
             msg = f"row {number} of X is a {type(row).__name__}, not a list of values; give {ACCEPTED}"
@@ -162,20 +116,19 @@ def _frame_columns(frame: Any) -> list[Column]:
 
 
 def _pandas_column(series: Any) -> Column:
-    """Wrap a pandas series according to its type."""
     import pandas as pd
 
     dtype = series.dtype
     if isinstance(dtype, pd.CategoricalDtype):
-        return IndexedColumn(series.cat.codes.to_numpy(), dtype.categories.tolist())
+        return Indexed(series.cat.codes.to_numpy(), dtype.categories.tolist())
     if isinstance(dtype, pd.StringDtype):
         positions, labels = series.factorize()
-        return IndexedColumn(positions, labels.tolist(), declared=False)
+        return Indexed(positions, labels.tolist(), declared=False)
     if isinstance(dtype, np.dtype):
         return _array_column(series.to_numpy(), None)
     if pd.api.types.is_numeric_dtype(dtype) and getattr(dtype, "kind", "O") in "biuf":
         plain = np.dtype(f"{dtype.kind}{getattr(dtype, 'itemsize', 8)}")
-        return NumberColumn(series.to_numpy(dtype=plain, na_value=0), series.isna().to_numpy())
+        return Numbers(series.to_numpy(dtype=plain, na_value=0), series.isna().to_numpy())
     return ObjectColumn(series.astype(object).tolist())
 
 
@@ -198,27 +151,11 @@ def _dictionary_column(chunks: Sequence[Any]) -> Column:
         lookup = [-1 if value is None else place.setdefault(value, len(place)) for value in values]
         indices = chunk.indices.fill_null(len(values)).to_numpy(zero_copy_only=False)
         positions.append(np.array([*lookup, -1], np.int64)[indices])
-    return IndexedColumn(np.concatenate(positions), list(place))
+    return Indexed(np.concatenate(positions), list(place))
 
 
 def duplicate_message(names: Sequence[str]) -> str:
-    """Say which column names occur more than once, and where.
-
-    Parameters
-    ----------
-    names : sequence of str
-        All names; at least one twice.
-
-    Returns
-    -------
-    str
-        The message.
-
-    Examples
-    --------
-    >>> duplicate_message(["a", "b", "a"])
-    "column names must differ, but 'a' names columns 0 and 2; rename or remove all but one"
-    """
+    """Say which column names occur more than once, and where."""
     places: dict[str, list[int]] = {}
     for number, name in enumerate(names):
         places.setdefault(name, []).append(number)

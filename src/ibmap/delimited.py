@@ -33,54 +33,22 @@ DECIMAL = (
 )
 PADDED = r"^\s|\s$"
 BLOCK = 1 << 24  # bytes of text checked at a time
-SAMPLE = 1 << 16  # bytes of text looked at to guess the separator
+SAMPLE = 1 << 16  # bytes of text from which the separator is guessed
 
 
 @dataclass(frozen=True)
 class TextFormat:
-    """How a text file is written.
+    """How a text file is written."""
 
-    Parameters
-    ----------
-    origin : str
-        What to call the file in messages.
-    separator : str or None
-        Between two values; guessed if None.
-    na : tuple of str
-        What stands for a missing value, beside nothing at all.
-    header : bool
-        Whether the first line holds the column names.
-    encoding : str
-        How characters are written as bytes.
-    """
-
-    origin: str
-    separator: str | None = None
-    na: tuple[str, ...] = ()
-    header: bool = True
-    encoding: str = "utf-8"
+    origin: str  # what to call the file in messages
+    separator: str | None = None  # between two values; guessed if None
+    na: tuple[str, ...] = ()  # what stands for a missing value, besides nothing at all
+    header: bool = True  # whether the first line holds the column names
+    encoding: str = "utf-8"  # how characters are written as bytes
 
 
 def parse_text(data: bytes, form: TextFormat) -> pl.DataFrame:
-    r"""Read delimited text.
-
-    Parameters
-    ----------
-    data : bytes
-        The content of the file, not compressed.
-    form : TextFormat
-        How it is written.
-
-    Returns
-    -------
-    polars.DataFrame
-        The table: integers, floats or strings.
-
-    Examples
-    --------
-    >>> parse_text(b"zip;age\n007;31\n450;?\n", TextFormat("people.csv", na=("?",))).rows()
-    [('007', 31), ('450', None)]
-    """
+    """Read delimited text."""
     text = _as_utf8(data, form)
     separator = _checked_separator(form.separator) or guess_separator(text)
     if not text or text.isspace():
@@ -93,23 +61,7 @@ def parse_text(data: bytes, form: TextFormat) -> pl.DataFrame:
 
 
 def guess_separator(text: bytes) -> str:
-    r"""Guess the separator by the first lines.
-
-    Parameters
-    ----------
-    text : bytes
-        The content, in UTF-8.
-
-    Returns
-    -------
-    str
-        Of comma, semicolon, tab and bar the one that splits all lines alike, and into the most values.
-
-    Examples
-    --------
-    >>> guess_separator(b"a;b,c;d\n1;2,5;3\n")
-    ';'
-    """
+    """Guess the separator: it splits the first lines alike, and into the most values."""
     sample = text[:SAMPLE].decode("utf-8", errors="replace").splitlines()
     sample = [line for line in sample if line.strip()][:20]
     if len(text) > SAMPLE and len(sample) > 1:

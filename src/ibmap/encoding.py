@@ -21,7 +21,7 @@ from ibmap.columns import Column, Mask, UnusableColumnError
 from ibmap.containers import duplicate_message, take_apart
 from ibmap.errors import DataWarning, InvalidOptionError, InvalidTableError
 from ibmap.states import States, find_states
-from ibmap.table import CODE_DTYPE, MAX_STATES, EncodedTable, Preparation
+from ibmap.table import CODE_DTYPE, MAX_STATES, EncodedTable, Preparation, take_columns
 
 IDENTIFIER_SHARE = 0.9  # an identifier has more distinct values than this share of the rows
 IDENTIFIER_STATES = 20  # and more than this many, so that small tables are left in peace
@@ -181,7 +181,6 @@ def _kept_columns(
 
 
 def _find_columns(names: Sequence[str], wanted: Iterable[str | int], option: str) -> list[int]:
-    """Find columns by name or number."""
     place = {name: k for k, name in enumerate(names)}
     found = []
     for each in [wanted] if isinstance(wanted, str | int | np.integer) else wanted:
@@ -248,7 +247,7 @@ def _survey(columns: Mapping[str, Column], n_rows: int) -> tuple[dict[str, int],
 
 
 def _check_missing(counts: dict[str, int], complete: Mask | None, n_rows: int, missing: str) -> None:
-    """Refuse missing values if asked to, and a table of which nothing is left."""
+    """Refuse missing values if that is the rule, and a table of which nothing is left."""
     if complete is None or (missing == "drop" and complete.any()) or missing == "state":
         return
     worst = sorted(counts, key=lambda name: -counts[name])
@@ -355,10 +354,7 @@ def _part_of(
     left_out = tuple(name for k, name in enumerate(all_names) if k not in set(kept))
     before = table.preparation.dropped_columns
     return replace(
-        table,
-        codes=np.asfortranarray(table.codes[:, kept]),
-        cardinalities=table.cardinalities[kept],
+        take_columns(table, kept),
         names=tuple(all_names[k] for k in kept),
-        labels=tuple(table.labels[k] for k in kept),
         preparation=replace(table.preparation, dropped_columns=before + left_out),
     )

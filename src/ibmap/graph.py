@@ -132,7 +132,6 @@ class MarkovGraph:
 
     @cached_property
     def _blankets(self) -> tuple[tuple[int, ...], ...]:
-        """The blankets of all variables."""
         _, neighbours = np.nonzero(self.adjacency)
         ends = np.cumsum(self.adjacency.sum(axis=1)).tolist()
         listed = neighbours.tolist()
@@ -225,7 +224,6 @@ class MarkovGraph:
         return graph
 
     def _repr_html_(self) -> str:
-        """Show the graph in a notebook."""
         from ibmap.layout import network_html, network_svg
 
         facts = [("Variables", f"{self.n_variables:,}"), ("Edges", f"{self.n_edges:,}")]
@@ -261,20 +259,7 @@ class MarkovGraph:
 
 
 def as_graph(graph: Any, names: Sequence[str]) -> MarkovGraph:
-    """Read a graph argument: a MarkovGraph, a networkx graph or a matrix.
-
-    Parameters
-    ----------
-    graph : MarkovGraph, networkx.Graph or array_like
-        Nodes of a networkx graph are names or numbers of variables.
-    names : sequence of str
-        The variables the graph must be over.
-
-    Returns
-    -------
-    MarkovGraph
-        Over exactly these names, in this order.
-    """
+    """Read a MarkovGraph, a networkx graph or a matrix as a graph over exactly these names."""
     names = tuple(names)
     if isinstance(graph, MarkovGraph):
         return _reordered(graph, names)
@@ -285,6 +270,17 @@ def as_graph(graph: Any, names: Sequence[str]) -> MarkovGraph:
         msg = f"the adjacency matrix is over {len(matrix)} variables, the table has {len(names)}"
         raise InvalidGraphError(msg)
     return MarkovGraph(matrix, names)
+
+
+def named_graph(graph: Any) -> MarkovGraph:
+    """Read a graph of any kind with the names it brings; ``x0, x1, ...`` if it brings none."""
+    if isinstance(graph, MarkovGraph):
+        return graph
+    if not hasattr(graph, "nodes"):
+        return MarkovGraph(graph)
+    nodes = list(graph.nodes())
+    is_numbered = set(nodes) == set(range(len(nodes)))
+    return as_graph(graph, [f"x{k}" if is_numbered else str(node) for k, node in enumerate(nodes)])
 
 
 def _reordered(graph: MarkovGraph, names: tuple[str, ...]) -> MarkovGraph:

@@ -7,7 +7,6 @@ standard input.
 from __future__ import annotations
 
 import bz2
-import difflib
 import gzip
 import io
 import lzma
@@ -23,6 +22,7 @@ from ibmap.delimited import TextFormat, parse_text
 from ibmap.encoding import encode
 from ibmap.errors import FileFormatError, InvalidTableError
 from ibmap.table import EncodedTable
+from ibmap.text import read_bytes
 
 if TYPE_CHECKING:
     import polars as pl
@@ -54,49 +54,11 @@ def read_table(
     header: bool = True,
     encoding: str = "utf-8",
 ) -> pl.DataFrame:
-    r"""Read a table from a file.
-
-    Parameters
-    ----------
-    source : str or Path
-        The file: delimited text, Parquet, Feather or Arrow, also compressed by gzip, bzip2, xz or zstd.
-        ``"-"`` reads standard input.
-    separator : str, optional
-        Between two values of a text file. By default the one of comma, semicolon, tab and bar that fits the
-        first lines; tab for ``.tsv``.
-    na : sequence of str
-        What stands for a missing value in a text file. An empty value always does.
-    header : bool
-        Whether the first line of a text file holds the column names; else they are ``x0, x1, ...``.
-    encoding : str
-        How a text file writes characters.
-
-    Returns
-    -------
-    polars.DataFrame
-        The table. Text columns are integers or floats if all their values are, else strings; spaces around
-        values are left out.
-
-    Raises
-    ------
-    FileFormatError, InvalidTableError
-        If the content is not a table; the message names the file, the line and the remedy.
-    OSError
-        If the file is missing, a folder, or may not be read.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "people.csv"
-    ...     _ = path.write_text("smokes,visits\nyes,1\nno,?\n")
-    ...     read_table(path).rows()
-    [('yes', 1), ('no', None)]
-    """
-    origin = "standard input" if str(source) == "-" else str(source)
-    suffix = "" if str(source) == "-" else _suffix(Path(source))
+    """Read a table from a file, or standard input (``-``): text, Parquet, Feather, Arrow; also compressed."""
+    is_file = str(source) != "-"
+    origin, suffix = (str(source), _suffix(Path(source))) if is_file else ("standard input", "")
     _refuse_other_formats(origin, suffix)
-    data = _decompressed(_read_bytes(source), origin)
+    data = _decompressed(read_bytes(source) if is_file else sys.stdin.buffer.read(), origin)
     if not data:
         msg = f"{origin} is empty; a header line and rows of values are needed"
         raise FileFormatError(msg)
@@ -120,43 +82,7 @@ def encode_file(  # noqa: PLR0913 - the options of reading and of encoding side 
     drop: Iterable[str | int] = (),
     keep: Iterable[str | int] | None = None,
 ) -> EncodedTable:
-    r"""Read a file and encode it.
-
-    Parameters
-    ----------
-    source : str or Path
-        The file, or ``"-"`` for standard input.
-    separator : str, optional
-        As for `read_table`.
-    na : sequence of str
-        As for `read_table`.
-    header : bool
-        As for `read_table`.
-    encoding : str
-        As for `read_table`.
-    missing : {"error", "drop", "state"}
-        As for `ibmap.encoding.encode`.
-    bins : {"width", "frequency"}, int, dict or None
-        As for `ibmap.encoding.encode`.
-    drop : iterable of str or int
-        As for `ibmap.encoding.encode`.
-    keep : iterable of str or int, optional
-        As for `ibmap.encoding.encode`.
-
-    Returns
-    -------
-    EncodedTable
-        The encoded table.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "people.csv"
-    ...     _ = path.write_text("smokes,visits\nyes,1\nno,?\n")
-    ...     encode_file(path, missing="state").labels
-    (('no', 'yes'), (1, None))
-    """
+    """Read a file and encode it; options as for `read_table` and `ibmap.encode`."""
     frame = read_table(source, separator=separator, na=na, header=header, encoding=encoding)
     return encode(frame, missing=missing, bins=bins, drop=drop, keep=keep)
 
@@ -174,35 +100,6 @@ def _refuse_other_formats(origin: str, suffix: str) -> None:
     if suffix in OTHER_FORMATS:
         msg = f"{origin} is a {suffix} file; {READABLE}: save it as CSV or Parquet first"
         raise FileFormatError(msg)
-
-
-def _read_bytes(source: str | Path) -> bytes:
-    """Read a file or standard input whole."""
-    if str(source) == "-":
-        return sys.stdin.buffer.read()
-    path = Path(source)
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        raise FileNotFoundError(_not_found(path)) from None
-    except IsADirectoryError:
-        msg = f"{path} is a folder; give one of the files in it"
-        raise IsADirectoryError(msg) from None
-    except PermissionError:
-        msg = f"{path} may not be read; ask its owner for permission, or check its mode (ls -l)"
-        raise PermissionError(msg) from None
-    except OSError as error:
-        msg = f"{path} cannot be read: {error.strerror or error}"
-        raise type(error)(msg) from None
-
-
-def _not_found(path: Path) -> str:
-    """Say that there is no such file, with names like it in the same folder."""
-    if not path.parent.is_dir():
-        return f"there is no file {path}: the folder {path.parent} does not exist"
-    near = difflib.get_close_matches(path.name, sorted(each.name for each in path.parent.iterdir()), n=3)
-    hint = "; did you mean " + " or ".join(near) + "?" if near else "; check the name and the folder"
-    return f"there is no file {path}{hint}"
 
 
 def _decompressed(data: bytes, origin: str) -> bytes:

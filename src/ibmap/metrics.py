@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ibmap.encoding import encode
 from ibmap.errors import InvalidGraphError, InvalidOptionError
-from ibmap.graph import MarkovGraph, as_graph
+from ibmap.graph import MarkovGraph, as_graph, named_graph
 from ibmap.independence.bayesian import BayesianTest
 from ibmap.independence.protocol import Triplet
 from ibmap.kernels import separation as kernels
@@ -45,7 +45,7 @@ NamedEdge = tuple[str, str]
 
 @dataclass(frozen=True)
 class EdgeComparison:
-    """The edges of a learned structure beside those of a reference.
+    """The edges of a learned structure compared with those of a reference.
 
     Parameters
     ----------
@@ -217,28 +217,7 @@ def draw_triplets(n_variables: int, n_triplets: int, random_state: RandomState =
 
 
 def aligned(a: Any, b: Any) -> tuple[MarkovGraph, MarkovGraph]:
-    """Put two structures over the same variables in the same order.
-
-    Parameters
-    ----------
-    a, b : MarkovGraph, SearchResult, networkx.Graph or array_like
-        Matched by name if both have names, else by position.
-
-    Returns
-    -------
-    tuple of two MarkovGraph
-        Over the names of `b`, or those of `a` if `b` has none.
-
-    Raises
-    ------
-    InvalidGraphError
-        If they are over different variables.
-
-    Examples
-    --------
-    >>> aligned([[0, 1], [1, 0]], MarkovGraph.empty(2, ["age", "sex"]))[0].names
-    ('age', 'sex')
-    """
+    """Put two structures over the same variables: by name if both have names, else by position."""
     first, second = _as_structure(a), _as_structure(b)
     if _is_numbered(second.names) and not _is_numbered(first.names):
         return first, _over(second, first.names, "the other one")
@@ -269,16 +248,8 @@ def _some(names: Sequence[str], chosen: set[str]) -> str:
 
 
 def _as_structure(graph: Any) -> MarkovGraph:
-    """Read a structure with the names it brings; ``x0, x1, ...`` if it brings none."""
-    if isinstance(graph, MarkovGraph):
-        return graph
-    if isinstance(graph, SearchResult):
-        return graph.graph
-    if not hasattr(graph, "nodes"):
-        return MarkovGraph(graph)
-    nodes = list(graph.nodes())
-    is_numbered = set(nodes) == set(range(len(nodes)))
-    return as_graph(graph, [f"x{k}" if is_numbered else str(node) for k, node in enumerate(nodes)])
+    """Read a structure with the names it brings."""
+    return graph.graph if isinstance(graph, SearchResult) else named_graph(graph)
 
 
 def _is_numbered(names: Sequence[str]) -> bool:

@@ -10,20 +10,7 @@ from ibmap.table import EncodedTable
 
 
 def find_notes(result: SearchResult, table: EncodedTable | None = None) -> tuple[tuple[str, str], ...]:
-    """List what a reader should know of before believing a network.
-
-    Parameters
-    ----------
-    result : SearchResult
-        What was learned.
-    table : EncodedTable, optional
-        The data.
-
-    Returns
-    -------
-    tuple of (str, str)
-        A heading and a sentence or two each; the gravest first.
-    """
+    """List what a reader should know of before believing a network."""
     notes = [*_limits(result), *_idle_edges(result), *_thin(result)]
     notes += _remedy(result) if notes[len(_limits(result)) :] else []
     notes += [*_disputed(result), *_acting_together(result), *_rows(result)]
@@ -108,12 +95,10 @@ def _acting_together(result: SearchResult) -> list[tuple[str, str]]:
 
 
 def _pair(result: SearchResult, x: int, y: int) -> str:
-    """Name a pair."""
     return f"{result.graph.names[x]} - {result.graph.names[y]}"
 
 
 def _pairs(count: int) -> str:
-    """Count pairs."""
     return "1 pair" if count == 1 else f"{count:,} pairs"
 
 

@@ -12,57 +12,20 @@ from ibmap.table import EncodedTable
 
 @dataclass(frozen=True)
 class Provenance:
-    """Where a result comes from.
-
-    Parameters
-    ----------
-    version : str
-        Version of ibmap.
-    algorithm : str
-        ``"gsmn"`` or ``"hc"``.
-    options : dict
-        The options it ran with.
-    fingerprint : str
-        Digest of the data.
-    n_samples : int
-        Rows used.
-    n_rows_dropped : int
-        Rows left out because of missing values.
-    seconds : float
-        How long it took.
-    warnings : tuple of str
-        What deserved a second look.
-    """
+    """Where a result comes from."""
 
     version: str
-    algorithm: str
+    algorithm: str  # as the command line names it
     options: dict[str, Any]
-    fingerprint: str
-    n_samples: int
-    n_rows_dropped: int
+    fingerprint: str  # digest of the data
+    n_samples: int  # rows used
+    n_rows_dropped: int  # rows left out because of missing values
     seconds: float
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()  # what deserved a second look
 
 
 def provenance_of(table: EncodedTable, algorithm: str, options: dict[str, Any], seconds: float) -> Provenance:
-    """Record where a result comes from.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        The data.
-    algorithm : str
-        Name of the learner.
-    options : dict
-        Its options.
-    seconds : float
-        How long it took.
-
-    Returns
-    -------
-    Provenance
-        With this version of ibmap.
-    """
+    """Record where a result comes from."""
     from ibmap import __version__
 
     return Provenance(
@@ -78,18 +41,7 @@ def provenance_of(table: EncodedTable, algorithm: str, options: dict[str, Any], 
 
 
 def plain(value: Any) -> Any:
-    """Turn a label or option into something JSON can hold.
-
-    Parameters
-    ----------
-    value : object
-        Anything.
-
-    Returns
-    -------
-    object
-        None, a truth value, a number, text, or lists and dicts of these; other things as text.
-    """
+    """Turn a label or option into something JSON can hold."""
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or isinstance(value, (bool, int, float, str)):

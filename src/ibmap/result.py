@@ -12,7 +12,7 @@ from ibmap.evidence.display import evidence_html
 from ibmap.evidence.explanation import PairExplanation, VariableExplanation, not_kept
 from ibmap.evidence.pairs import PairEvidence, collect_evidence
 from ibmap.evidence.recorded import recorded_witness
-from ibmap.evidence.records import checked
+from ibmap.evidence.records import check_format, checked
 from ibmap.evidence.statements import Witness
 from ibmap.evidence.variables import VariableDescription, describe_variables
 from ibmap.graph import MarkovGraph
@@ -42,7 +42,7 @@ class SearchResult:
     score : float, optional
         Natural log of the IB-score; None for learners without a score.
     n_ascents, n_iterations : int, optional
-        Flips made, and neighbourhoods looked at (hill climbing).
+        Flips made, and neighbourhoods searched (hill climbing).
     stopped : str
         Why the search ended: ``"optimum"``, ``"max_ascents"``, ``"max_nodes"``,
         ``"max_seconds"``, ``"max_memory"``, ``"interrupted"`` or ``"finished"``.
@@ -129,7 +129,7 @@ class SearchResult:
         x : int or str
             A variable, by name or number.
         data : table, optional
-            What the structure was learned from, to look at all missing edges of the variable, or
+            What the structure was learned from, to weigh all missing edges of the variable, or
             if the result keeps no evidence.
 
         Returns
@@ -216,7 +216,6 @@ class SearchResult:
         }
 
     def _variable(self, x: int) -> dict[str, Any]:
-        """Give a variable as plain values."""
         states = [plain(label) for label in self.states[x]]
         described = {"description": asdict(self.descriptions[x])} if self.descriptions else {}
         return {"name": self.graph.names[x], "states": states, **described}
@@ -277,7 +276,7 @@ class SearchResult:
         SearchResult
             Every field as it was written.
         """
-        _check_format(content)
+        check_format(content, "network", FORMAT, FORMAT_VERSION)
         try:
             _check_types(content)
             result = cls._from_checked(content)
@@ -313,7 +312,6 @@ class SearchResult:
         )
 
     def _repr_html_(self) -> str:
-        """Show the result in a notebook."""
         source = self.provenance
         facts = [("Learner", source.algorithm), ("Rows", f"{source.n_samples:,}")]
         facts += [] if self.score is None else [("IB-score", f"{self.score:,.2f}")]
@@ -376,16 +374,3 @@ def _check_pairs(content: dict[str, Any]) -> None:
         if not all(0 <= number < n_variables for number in numbers):
             msg = f"there is no pair ({entry['x']!r}, {entry['y']!r}) among {n_variables} variables"
             raise ValueError(msg)
-
-
-def _check_format(content: Any) -> None:
-    """Refuse what is not a network file of a version known here."""
-    if not isinstance(content, dict) or content.get("format") != FORMAT:
-        msg = f'this is not a network file: it has no "format": "{FORMAT}"'
-        raise FileFormatError(msg)
-    if content.get("format_version") != FORMAT_VERSION:
-        msg = (
-            f"the network file has format version {content.get('format_version')!r}; "
-            f"this version of ibmap reads {FORMAT_VERSION}"
-        )
-        raise FileFormatError(msg)

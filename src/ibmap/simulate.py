@@ -17,15 +17,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ibmap.graph import MarkovGraph, as_graph
+from ibmap.graph import MarkovGraph, named_graph
 from ibmap.options import RandomState, as_generator
 from ibmap.simulation.network import PairwiseNetwork
-from ibmap.simulation.potentials import (
-    PotentialOptions,
-    as_cardinalities,
-    draw_fields,
-    draw_log_potentials,
-)
+from ibmap.simulation.potentials import PotentialOptions, as_cardinalities, draw_fields, draw_log_potentials
 from ibmap.simulation.structures import draw_structure
 
 __all__ = ["PairwiseNetwork", "network_on", "random_network"]
@@ -61,7 +56,7 @@ def random_network(
         ``scale-free``: preferential attachment (Barabási and Albert), each
         newcomer bringing τ/2 edges, τ even. ``grid`` (nearly square, filled row
         after row), ``chain`` and ``star`` (around the first variable) are not
-        random and do not look at `tau`.
+        random and ignore `tau`.
     log_odds : float
         Log-odds ratio e of every edge: ψ = exp(e/4 · [[1, -1], [-1, 1]]) for
         two states. For more, ψ = exp(e/4) where the states are equal and
@@ -129,7 +124,7 @@ def network_on(
            [0.61, 1.65]])
     """
     options = PotentialOptions(log_odds, signs, fields)
-    return _furnished(_as_structure(graph), options, cardinalities, as_generator(random_state))
+    return _furnished(named_graph(graph), options, cardinalities, as_generator(random_state))
 
 
 def _furnished(
@@ -139,14 +134,3 @@ def _furnished(
     n_states = as_cardinalities(cardinalities, graph.n_variables)
     log_potentials = draw_log_potentials(graph.edges, n_states, options, rng)
     return PairwiseNetwork(graph, log_potentials, draw_fields(n_states, options.fields, rng))
-
-
-def _as_structure(graph: Any) -> MarkovGraph:
-    """Read a graph that brings its own variables."""
-    if isinstance(graph, MarkovGraph):
-        return graph
-    if not hasattr(graph, "nodes"):
-        return MarkovGraph(graph)
-    nodes = list(graph.nodes())
-    is_numbered = set(nodes) == set(range(len(nodes)))
-    return as_graph(graph, [f"x{k}" if is_numbered else str(node) for k, node in enumerate(nodes)])

@@ -37,28 +37,7 @@ class States:
 
 
 def find_states(values: Values, rule: BinRule | None = None, *, forced: bool = False) -> States:
-    """Number the states of a column.
-
-    Parameters
-    ----------
-    values : Values
-        The column, without missing values.
-    rule : str or int, optional
-        How to cut numbers into intervals.
-    forced : bool
-        Whether to cut in any case, not only when there are more distinct numbers than intervals.
-
-    Returns
-    -------
-    States
-        Codes and labels.
-
-    Examples
-    --------
-    >>> states = find_states(Numbers(np.array([7, 3, 7])))
-    >>> states.codes.tolist(), states.labels
-    ([1, 0, 1], (3, 7))
-    """
+    """Number the states of a column; numbers are cut if there are too many, or if cutting is forced."""
     if isinstance(values, Numbers) and values.values.dtype.kind != "b":
         return _number_states(values.values, rule, forced=forced)
     if forced:
@@ -165,12 +144,11 @@ def _first_fraction(values: NDArray[Any]) -> float | None:
 
 
 def _has_more_than(values: NDArray[Any], n_distinct: int) -> bool:
-    """Tell whether more than so many distinct numbers occur; look at the first ones first."""
+    """Tell whether more than so many distinct numbers occur; the first rows may be enough."""
     return len(np.unique(values[:10_000])) > n_distinct or len(np.unique(values)) > n_distinct
 
 
 def _binned_states(values: NDArray[Any], rule: BinRule) -> States:
-    """Cut numbers into intervals."""
     edges = bin_edges(values, rule)
     labels = interval_labels(edges)
     codes = bin_codes(values, edges)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -26,30 +26,14 @@ MIN_REPETITION = 4  # rows with weights are handled a little slower than rows wi
 
 @dataclass(frozen=True)
 class Preparation:
-    """What happened to a table on its way in.
+    """What happened to a table on its way in."""
 
-    Parameters
-    ----------
-    n_rows_read : int
-        Rows of the input.
-    n_rows_dropped : int
-        Rows left out because of missing values.
-    missing : dict of str to int
-        Missing values of each column that has any.
-    bin_edges : dict of str to tuple of float
-        Where each binned column was cut.
-    dropped_columns : tuple of str
-        Columns left out on request.
-    warnings : tuple of str
-        What deserves a second look.
-    """
-
-    n_rows_read: int
-    n_rows_dropped: int = 0
-    missing: dict[str, int] = field(default_factory=dict)
-    bin_edges: dict[str, tuple[float, ...]] = field(default_factory=dict)
-    dropped_columns: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
+    n_rows_read: int  # rows of the input
+    n_rows_dropped: int = 0  # rows left out because of missing values
+    missing: dict[str, int] = field(default_factory=dict)  # missing values of each column that has any
+    bin_edges: dict[str, tuple[float, ...]] = field(default_factory=dict)  # where each binned column was cut
+    dropped_columns: tuple[str, ...] = ()  # columns left out on request
+    warnings: tuple[str, ...] = ()  # what deserves a second look
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,26 +198,24 @@ class EncodedTable:
         return EncodedTable(codes, self.cardinalities, self.names, self.labels, weights, self.preparation)
 
 
+def take_columns(table: EncodedTable, order: Sequence[int]) -> EncodedTable:
+    """Take some columns of a table, in any order."""
+    return replace(
+        table,
+        codes=np.asfortranarray(table.codes[:, order]),
+        cardinalities=table.cardinalities[order],
+        names=tuple(table.names[k] for k in order),
+        labels=tuple(table.labels[k] for k in order),
+    )
+
+
+def take_rows(table: EncodedTable, rows: NDArray[Any]) -> EncodedTable:
+    """Take some rows of a table, by number or by a mask; it keeps all states."""
+    return replace(table, codes=np.asfortranarray(table.codes[rows]), weights=table.weights[rows])
+
+
 def variable_index(names: Sequence[str], variable: int | str) -> int:
-    """Find a variable among names, by its name or number.
-
-    Parameters
-    ----------
-    names : sequence of str
-        All names, in column order.
-    variable : int or str
-        What to look for.
-
-    Returns
-    -------
-    int
-        Its position.
-
-    Examples
-    --------
-    >>> variable_index(("age", "sex"), "sex")
-    1
-    """
+    """Find a variable among names, by its name or number."""
     if isinstance(variable, str):
         if variable in names:
             return list(names).index(variable)

@@ -28,18 +28,7 @@ ENDINGS = {
 
 
 def how_learned(result: SearchResult) -> str:
-    """Name the learner of a result and how it went.
-
-    Parameters
-    ----------
-    result : SearchResult
-        What was learned.
-
-    Returns
-    -------
-    str
-        Such as ``IBMAP-HC from GSMN's structure, 3 ascents``.
-    """
+    """Name the learner of a result and how it went."""
     source = result.provenance
     name = LEARNERS.get(source.algorithm, source.algorithm)
     if result.n_ascents is None:
@@ -55,18 +44,7 @@ def how_learned(result: SearchResult) -> str:
 
 
 def how_ended(result: SearchResult) -> str:
-    """Say why the search for a result ended.
-
-    Parameters
-    ----------
-    result : SearchResult
-        What was learned.
-
-    Returns
-    -------
-    str
-        Such as ``no change of one edge improves the score``.
-    """
+    """Say why the search for a result ended."""
     ending = ENDINGS.get(result.stopped, result.stopped)
     if result.bound is None:
         return ending
@@ -76,18 +54,7 @@ def how_ended(result: SearchResult) -> str:
 
 
 def why_no_evidence(result: SearchResult) -> str:
-    """Say why nothing is known about single edges of a result.
-
-    Parameters
-    ----------
-    result : SearchResult
-        What was learned, without evidence.
-
-    Returns
-    -------
-    str
-        A sentence.
-    """
+    """Say why nothing is known about single edges of a result."""
     test = result.provenance.options.get("test", "bayesian")
     if test in ("chi-square", "g"):
         return f"How much each edge matters is not known: it takes a test with probabilities, not {test}."
@@ -97,18 +64,7 @@ def why_no_evidence(result: SearchResult) -> str:
 
 
 def prior_in_words(result: SearchResult) -> str:
-    """Say how many pairs were expected to be linked; nothing for the paper's learners.
-
-    Parameters
-    ----------
-    result : SearchResult
-        What was learned.
-
-    Returns
-    -------
-    str
-        Such as ``8.2 % of the pairs are linked, before the evidence on a pair is seen``.
-    """
+    """Say how many pairs were expected to be linked; nothing for the paper's learners."""
     prior = result.provenance.options.get("prior")
     if result.provenance.algorithm != "ibmap" or not isinstance(prior, float):
         return ""

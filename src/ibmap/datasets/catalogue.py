@@ -14,33 +14,15 @@ from ibmap.errors import InvalidOptionError
 
 @dataclass(frozen=True)
 class Dataset:
-    """A benchmark set.
+    """A benchmark set."""
 
-    Parameters
-    ----------
-    name : str
-        As in the paper; ``NAME.csv`` in a folder.
-    n_variables : int
-        Columns after the preparation.
-    n_rows : int
-        Complete rows.
-    make : callable, optional
-        Generates it, if it follows from a rule.
-    is_partial : bool
-        Whether only a part follows from the rule.
-    drop : tuple of str
-        Columns left out: identifiers, and a column that is mostly missing.
-    openml : tuple of str and int, optional
-        Its name and version at OpenML.
-    """
-
-    name: str
-    n_variables: int
-    n_rows: int
-    make: Callable[[], pl.DataFrame] | None = None
-    is_partial: bool = False
-    drop: tuple[str, ...] = ()
-    openml: tuple[str, int] | None = None
+    name: str  # as in the paper; ``NAME.csv`` in a folder
+    n_variables: int  # columns after the preparation
+    n_rows: int  # complete rows
+    make: Callable[[], pl.DataFrame] | None = None  # generates it, if it follows from a rule
+    is_partial: bool = False  # whether only a part follows from the rule
+    drop: tuple[str, ...] = ()  # columns left out: identifiers, and a column that is mostly missing
+    openml: tuple[str, int] | None = None  # its name and version at OpenML
 
 
 _ALL = (
@@ -64,23 +46,7 @@ CATALOGUE = {each.name: each for each in _ALL}
 
 
 def find_dataset(name: str) -> Dataset:
-    """Look up a benchmark set.
-
-    Parameters
-    ----------
-    name : str
-        As in the paper.
-
-    Returns
-    -------
-    Dataset
-        Where it comes from.
-
-    Examples
-    --------
-    >>> find_dataset("glass").drop
-    ('Id',)
-    """
+    """Look up a benchmark set."""
     if name not in CATALOGUE:
         msg = f"there is no benchmark set {name!r}; there are {', '.join(CATALOGUE)}"
         raise InvalidOptionError(msg)

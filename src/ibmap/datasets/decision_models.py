@@ -113,6 +113,6 @@ def _grades(scales: Mapping[str, Scale]) -> product[tuple[int, ...]]:
 
 
 def _table(scales: Mapping[str, Scale], classes: Sequence[str]) -> pl.DataFrame:
-    """Put every combination of the attributes beside its class."""
+    """List every combination of the attributes with its class."""
     rows = [(*labels, label) for labels, label in zip(product(*scales.values()), classes, strict=True)]
     return pl.DataFrame(rows, schema=[*scales, "class"], orient="row")

@@ -95,7 +95,6 @@ def _read(path: Path) -> pl.DataFrame:
 
 
 def _fetch(dataset: Dataset, folder: str | Path | None) -> pl.DataFrame:
-    """Fetch a set from OpenML."""
     from sklearn.datasets import fetch_openml
 
     name, version = dataset.openml or (dataset.name, 1)
@@ -106,8 +105,8 @@ def _fetch(dataset: Dataset, folder: str | Path | None) -> pl.DataFrame:
     except (OSError, ValueError, ImportError) as error:
         where = "no folder was given" if folder is None else f"{str(folder)!r} has no {dataset.name}.csv"
         msg = (
-            f"the benchmark set {dataset.name!r} does not follow from a rule, {where}, and OpenML could not "
-            f"be asked for it ({type(error).__name__}: {str(error)[:120]}). Download it from the UCI "
+            f"the benchmark set {dataset.name!r} does not follow from a rule, {where}, and it could not be "
+            f"fetched from OpenML ({type(error).__name__}: {str(error)[:120]}). Download it from the UCI "
             f"repository and give its folder (command line: --data FOLDER)"
         )
         raise UnavailableDataError(msg) from error

@@ -149,5 +149,4 @@ def _is_final(board: str) -> bool:
 
 
 def _has_won(board: str, side: str) -> bool:
-    """Tell whether a side has three in a line."""
     return any(all(board[square] == side for square in line) for line in LINES)

@@ -18,36 +18,15 @@ from ibmap.table import EncodedTable
 
 @dataclass(frozen=True)
 class SliceCounts:
-    """How the data spread over the slices of a conditioning set.
+    """How the data spread over the slices of a set; cells are those of the states a slice holds."""
 
-    An expected count is that of a cell under independence in its slice, row sum times column
-    sum by total; states that do not occur in a slice have no cells in it.
-
-    Parameters
-    ----------
-    n_rows : int
-        Data points.
-    n_configurations : int
-        Slices there could be: the product of the cardinalities of the set.
-    n_seen : int
-        Slices that hold data.
-    n_single : int
-        Of these, how many hold one data point, which says nothing about the pair.
-    smallest_expected : float
-        The smallest expected count; 0 if there are no data.
-    share_under_five : float
-        Share of the expected counts that are under 5.
-    meets_cochran : bool
-        Cochran's rule: no expected count under 1 and at most one in five under 5.
-    """
-
-    n_rows: int
-    n_configurations: int
-    n_seen: int
-    n_single: int
-    smallest_expected: float
-    share_under_five: float
-    meets_cochran: bool
+    n_rows: int  # data points
+    n_configurations: int  # slices there could be: the product of the cardinalities of the set
+    n_seen: int  # slices that hold data
+    n_single: int  # of these, how many hold one data point, which says nothing about the pair
+    smallest_expected: float  # the smallest expected count; 0 if there are no data
+    share_under_five: float  # share of the expected counts that are under 5
+    meets_cochran: bool  # no expected count under 1 and at most one in five under 5
 
     @property
     def n_unseen(self) -> int:
@@ -61,30 +40,7 @@ class SliceCounts:
 
 
 def count_slices(table: EncodedTable, triplet: Triplet, sliced: Row | Findings | None = None) -> SliceCounts:
-    """Count what a test of a triplet has to go by.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        The data.
-    triplet : Triplet
-        The question.
-    sliced : Row or Findings, optional
-        The same data sliced by the lower variable of the pair and the set, or what a test of the triplet has
-        found, if it is at hand: faster.
-
-    Returns
-    -------
-    SliceCounts
-        The counts; the same for both orders of the pair.
-
-    Examples
-    --------
-    >>> table = EncodedTable.from_codes([[0, 0, 0], [1, 1, 0], [1, 1, 1]])
-    >>> found = count_slices(table, Triplet(0, 1, (2,)))
-    >>> found.n_seen, found.n_single, found.smallest_expected
-    (2, 1, 0.5)
-    """
+    """Count what a test of a triplet has to go by."""
     if isinstance(sliced, Findings):
         expected, n_live, n_single = sliced.expected, sliced.n_live, sliced.n_single
     elif isinstance(sliced, BinaryRow):

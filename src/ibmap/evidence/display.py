@@ -16,22 +16,7 @@ HEADING = ("Strongest edges", "", "Loss", "Without it the structure is")
 def evidence_html(
     graph: MarkovGraph, evidence: Sequence[PairEvidence], facts: Sequence[tuple[str, str]]
 ) -> str:
-    """Draw a network above its figures and its strongest edges.
-
-    Parameters
-    ----------
-    graph : MarkovGraph
-        The structure.
-    evidence : sequence of PairEvidence
-        What is known of pairs; edges first, the strongest first.
-    facts : sequence of (str, str)
-        Further figures: names and values.
-
-    Returns
-    -------
-    str
-        HTML; all text is escaped.
-    """
+    """Draw a network above its figures and its strongest edges."""
     joined = [pair for pair in evidence if pair.is_edge]
     drawing = network_svg(graph.names, graph.adjacency, {(pair.x, pair.y): pair.loss for pair in joined})
     size = [("Variables", f"{graph.n_variables:,}"), ("Edges", f"{graph.n_edges:,}")]

@@ -16,28 +16,15 @@ BY_EFFECTS = ("pairwise", "averaged")  # tests that need no slices
 
 @dataclass(frozen=True)
 class PairExplanation:
-    """The evidence for and against joining two variables; `str` gives it in words.
-
-    Parameters
-    ----------
-    x, y : str
-        The two variables.
-    is_edge : bool
-        Whether the structure joins them.
-    loss : float
-        How much the natural log of the score falls if that is changed.
-    statements : tuple of Statement
-        What the structure says of the two, given the blanket of `x` and that of `y`.
-    is_disputed : bool
-        Whether a second search ended in a structure that says otherwise.
-    """
+    """The evidence for and against joining two variables; `str` gives it in words."""
 
     x: str
     y: str
     is_edge: bool
-    loss: float
+    loss: float  # how much the natural log of the score falls if that is changed
+    # what the structure says of the two, given the blanket of `x` and that of `y`
     statements: tuple[Statement, ...]
-    is_disputed: bool = False
+    is_disputed: bool = False  # whether a second search ended in a structure that says otherwise
 
     @property
     def strength(self) -> str:
@@ -51,13 +38,7 @@ class PairExplanation:
         return not all(each.counts.meets_cochran for each in by_slices)
 
     def headline(self) -> str:
-        """Say in a sentence whether the two are joined and how sure that is.
-
-        Returns
-        -------
-        str
-            One sentence.
-        """
+        """Say in a sentence whether the two are joined and how sure that is."""
         state = "joined" if self.is_edge else "not joined"
         change = "without the edge" if self.is_edge else "with an edge"
         return (
@@ -66,13 +47,7 @@ class PairExplanation:
         )
 
     def remarks(self) -> list[str]:
-        """Say what a reader should bear in mind.
-
-        Returns
-        -------
-        list of str
-            Sentences; none if the data are plenty and agree.
-        """
+        """Say what a reader should bear in mind."""
         by_tables = [each for each in self.statements if each.verdicts[0].test not in BY_EFFECTS]
         silent = [_owner(each) for each in by_tables if each.counts.is_silent]
         sliced = [each for each in by_tables if not each.counts.is_silent]
@@ -92,13 +67,7 @@ class PairExplanation:
         return remarks + disputed * self.is_disputed
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the explanation as plain lists and dicts, ready for JSON.
-
-        Returns
-        -------
-        dict
-            The fields, and `strength` and `is_thin`.
-        """
+        """Give the explanation as plain lists and dicts, ready for JSON."""
         return {**asdict(self), "strength": self.strength, "is_thin": self.is_thin}
 
     def __str__(self) -> str:
@@ -108,36 +77,18 @@ class PairExplanation:
 
 @dataclass(frozen=True)
 class VariableExplanation:
-    """What a variable's place in the network rests on; `str` gives it in words.
-
-    Parameters
-    ----------
-    name : str
-        The variable.
-    blanket : tuple of str
-        Its neighbours.
-    description : VariableDescription or None
-        Its data; None if the result does not tell.
-    neighbours : tuple of PairExplanation
-        Its edges, the strongest first, as far as the result explains them.
-    nearest : tuple of PairExplanation
-        Missing edges of it that are nearest to being added, the nearest first.
-    """
+    """What a variable's place in the network rests on; `str` gives it in words."""
 
     name: str
     blanket: tuple[str, ...]
-    description: VariableDescription | None
+    description: VariableDescription | None  # its data; None if the result does not tell
+    # its edges, the strongest first, as far as the result explains them
     neighbours: tuple[PairExplanation, ...]
+    # missing edges of it that are nearest to being added, the nearest first
     nearest: tuple[PairExplanation, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the explanation as plain lists and dicts, ready for JSON.
-
-        Returns
-        -------
-        dict
-            The fields, and `thinness`.
-        """
+        """Give the explanation as plain lists and dicts, ready for JSON."""
         return {
             "name": self.name,
             "blanket": list(self.blanket),
@@ -148,13 +99,7 @@ class VariableExplanation:
         }
 
     def headline(self) -> str:
-        """Say what the blanket is and how thin the data are.
-
-        Returns
-        -------
-        str
-            Two sentences.
-        """
+        """Say what the blanket is and how thin the data are."""
         name = printable(self.name)
         joined = f"joined to {listed(self.blanket)}" if self.blanket else "joined to nothing"
         return f"{name}: {joined}. {_data(self.description)}"
@@ -173,20 +118,7 @@ class VariableExplanation:
 
 
 def not_kept(graph: MarkovGraph, x: int, y: int) -> str:
-    """Say that a result has nothing to say about a pair, and what to do.
-
-    Parameters
-    ----------
-    graph : MarkovGraph
-        The structure.
-    x, y : int
-        The pair.
-
-    Returns
-    -------
-    str
-        For an error.
-    """
+    """Say that a result has nothing to say about a pair, and what to do."""
     return (
         f"the result keeps no evidence on {graph.names[x]!r} and {graph.names[y]!r}: if any, it has that of "
         "edges and of the missing edges nearest to being added. Give the table it was learned from: "

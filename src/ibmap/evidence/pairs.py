@@ -21,25 +21,13 @@ BLOCK = 16  # pairs a thread takes at a time
 
 @dataclass(frozen=True)
 class PairEvidence:
-    """How much the score would lose if one pair were flipped, and what it rests on.
-
-    Parameters
-    ----------
-    x, y : int
-        The pair.
-    is_edge : bool
-        Whether they are joined.
-    loss : float
-        Fall of the natural log of the score.
-    statements : tuple of Statement
-        What the closure says of the pair, given the blanket of `x` and of `y`; empty if
-        not known.
-    """
+    """How much the score would lose if one pair were flipped, and what it rests on."""
 
     x: int
     y: int
     is_edge: bool
-    loss: float
+    loss: float  # fall of the natural log of the score
+    # what the closure says of the pair, given the blanket of `x` and of `y`; empty if not known
     statements: tuple[Statement, ...] = ()
 
     @property
@@ -48,39 +36,16 @@ class PairEvidence:
         return any(each.is_contested for each in self.statements)
 
     def reversed(self) -> PairEvidence:
-        """Give the same with the two variables in the other order.
-
-        Returns
-        -------
-        PairEvidence
-            That of (y, x).
-        """
+        """Give the same with the two variables in the other order."""
         return PairEvidence(self.y, self.x, self.is_edge, self.loss, self.statements[::-1])
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the evidence as plain lists and dicts.
-
-        Returns
-        -------
-        dict
-            In the documented format.
-        """
+        """Give the evidence as plain lists and dicts."""
         return asdict(self)
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> PairEvidence:
-        """Read the evidence from plain lists and dicts.
-
-        Parameters
-        ----------
-        content : dict
-            As `to_dict` gives it; `statements` may be absent.
-
-        Returns
-        -------
-        PairEvidence
-            The same as was written.
-        """
+        """Read the evidence from plain lists and dicts."""
         statements = tuple(Statement.from_dict(each) for each in content.get("statements", ()))
         if len(statements) not in (0, 2):
             msg = f"a pair has two statements, not {len(statements)}"
@@ -95,27 +60,7 @@ def collect_evidence(
     witness: Witness | None = None,
     n_threads: int = 1,
 ) -> tuple[PairEvidence, ...]:
-    """List what every edge is worth, and the missing edges nearest to being added.
-
-    Parameters
-    ----------
-    graph : MarkovGraph
-        The structure.
-    gains : ndarray of shape (n_variables, n_variables)
-        Gain of flipping each pair; minus infinity where it is not known.
-    n_nearest : int
-        Missing edges to keep.
-    witness : Witness, optional
-        Tells what each pair rests on.
-    n_threads : int
-        Threads, if they can share the witness's tests; the evidence is the same for any number.
-
-    Returns
-    -------
-    tuple of PairEvidence
-        Edges first, the strongest first; then missing edges, the nearest first. A pair
-        whose gain is not known is left out.
-    """
+    """List what every edge is worth, and the missing edges nearest to being added."""
     first, second = np.nonzero(np.triu(np.isfinite(gains), 1))
     losses, is_edge = 0.0 - gains[first, second], graph.adjacency[first, second]  # no minus zero
     edges, missing = np.flatnonzero(is_edge), np.flatnonzero(~is_edge)

@@ -14,30 +14,13 @@ from ibmap.independence.bayesian import BayesianTest
 from ibmap.independence.pairwise import PairwiseTest
 from ibmap.independence.protocol import ProbabilisticTest
 from ibmap.options import AveragedOptions, BayesianOptions, Options, PairwiseOptions, declared
-from ibmap.table import EncodedTable
+from ibmap.table import EncodedTable, take_columns
 
 
 def recorded_table(
     data: Any, names: Sequence[str], options: Mapping[str, Any], fingerprint: str
 ) -> EncodedTable:
-    """Encode a table as it was encoded for learning, and refuse any other table.
-
-    Parameters
-    ----------
-    data : table
-        Anything `ibmap.encode` takes.
-    names : sequence of str
-        The variables learned.
-    options : dict
-        The options recorded: `missing` and `bins` are used.
-    fingerprint : str
-        Digest of the table learned from; empty if any table with these variables will do.
-
-    Returns
-    -------
-    EncodedTable
-        The columns learned, in the order of `names`.
-    """
+    """Encode a table as it was encoded for learning, and refuse any other table."""
     rules: dict[str, Any] = {"keep": tuple(names)}
     if not isinstance(data, EncodedTable):
         usable = {"missing": (str,), "bins": (str, int, dict)}
@@ -56,29 +39,13 @@ def recorded_table(
             "another order count as another table"
         )
         raise InvalidTableError(msg)
-    return table if table.names == tuple(names) else _reordered(table, names)
+    if table.names == tuple(names):
+        return table
+    return take_columns(table, [table.index(name) for name in names])
 
 
 def recorded_tests(table: EncodedTable, options: Mapping[str, Any]) -> dict[str, ProbabilisticTest]:
-    """Make the tests that a pair can be judged by, the one used for learning first.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        The data.
-    options : dict
-        The options recorded.
-
-    Returns
-    -------
-    dict from str to ProbabilisticTest
-        By name; options that were not recorded have their defaults, and so have the other tests.
-
-    Examples
-    --------
-    >>> list(recorded_tests(EncodedTable.from_codes([[0, 1]]), {"prior": 0.3}))
-    ['bayesian', 'pairwise']
-    """
+    """Make the tests that a pair can be judged by, the one used for learning first."""
     makers: dict[str, tuple[Callable[..., ProbabilisticTest], type[Options]]] = {
         "bayesian": (BayesianTest, BayesianOptions),
         "pairwise": (PairwiseTest, PairwiseOptions),
@@ -87,44 +54,14 @@ def recorded_tests(table: EncodedTable, options: Mapping[str, Any]) -> dict[str,
     used = options.get("test")
     first = used if used in makers else "bayesian"
     own = {key: options[key] for key in declared(makers[first][1]) if key in options}
-    beside = ("bayesian",) if first == "averaged" else ("bayesian", "pairwise")
+    others = ("bayesian",) if first == "averaged" else ("bayesian", "pairwise")
     tests = {first: makers[first][0](table, **own)}
-    return tests | {name: makers[name][0](table) for name in beside if name != first}
+    return tests | {name: makers[name][0](table) for name in others if name != first}
 
 
 def recorded_witness(
     data: Any, names: Sequence[str], options: Mapping[str, Any], fingerprint: str
 ) -> Witness:
-    """Bring back the table and the tests of a result.
-
-    Parameters
-    ----------
-    data : table
-        Anything `ibmap.encode` takes.
-    names : sequence of str
-        The variables learned.
-    options : dict
-        The options recorded.
-    fingerprint : str
-        Digest of the table learned from; empty if any table with these variables will do.
-
-    Returns
-    -------
-    Witness
-        Ready to be asked about pairs.
-    """
+    """Bring back the table and the tests of a result."""
     table = recorded_table(data, names, options, fingerprint)
     return Witness(table, recorded_tests(table, options))
-
-
-def _reordered(table: EncodedTable, names: Sequence[str]) -> EncodedTable:
-    """Put the columns in another order."""
-    order = [table.index(name) for name in names]
-    return EncodedTable(
-        codes=table.codes[:, order].copy(order="F"),
-        cardinalities=table.cardinalities[order],
-        names=tuple(names),
-        labels=tuple(table.labels[k] for k in order),
-        weights=table.weights,
-        preparation=table.preparation,
-    )

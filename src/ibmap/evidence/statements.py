@@ -34,15 +34,7 @@ MAX_VARIABLES = 100  # up to which all pairs are weighed; it costs n^3 tests
 
 @dataclass(frozen=True)
 class Verdict:
-    """What one test says of a triplet: both posteriors, as natural logs.
-
-    Parameters
-    ----------
-    test : str
-        Name of the test.
-    log_independent, log_dependent : float
-        Log posteriors of independence and of dependence.
-    """
+    """What one test says of a triplet: both posteriors, as natural logs."""
 
     test: str
     log_independent: float
@@ -56,30 +48,14 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Statement:
-    """One assertion of the closure with the verdicts of tests and the counts behind it.
+    """One assertion of the closure with the verdicts of tests and the counts behind it."""
 
-    Parameters
-    ----------
-    x : int or str
-        The variable whose blanket is given.
-    y : int or str
-        The other one.
-    given : tuple of int or of str
-        The blanket of `x`, without `y`.
-    independent : bool
-        What the structure says of `x` and `y` given these.
-    verdicts : tuple of Verdict
-        What tests say; the one the structure was learned by comes first.
-    counts : SliceCounts
-        What they have to go by.
-    """
-
-    x: Variable
+    x: Variable  # the variable whose blanket is given
     y: Variable
-    given: tuple[Variable, ...]
-    independent: bool
-    verdicts: tuple[Verdict, ...]
-    counts: SliceCounts
+    given: tuple[Variable, ...]  # the blanket of `x`, without `y`
+    independent: bool  # what the structure says of `x` and `y` given these
+    verdicts: tuple[Verdict, ...]  # what tests say; the one the structure was learned by comes first
+    counts: SliceCounts  # what they have to go by
 
     @property
     def log_posterior(self) -> float:
@@ -100,35 +76,13 @@ class Statement:
         return main is not None and main != tables and (not tables or self.counts.meets_cochran)
 
     def named(self, names: Sequence[str]) -> Statement:
-        """Replace the numbers of variables by their names.
-
-        Parameters
-        ----------
-        names : sequence of str
-            Names of all variables.
-
-        Returns
-        -------
-        Statement
-            The same with names.
-        """
+        """Replace the numbers of variables by their names."""
         given = tuple(names[int(z)] for z in self.given)
         return replace(self, x=names[int(self.x)], y=names[int(self.y)], given=given)
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Statement:
-        """Read a statement from plain lists and dicts.
-
-        Parameters
-        ----------
-        content : dict
-            As `dataclasses.asdict` gives it.
-
-        Returns
-        -------
-        Statement
-            The same as was written.
-        """
+        """Read a statement from plain lists and dicts."""
         verdicts = tuple(checked(Verdict(**each)) for each in content["verdicts"])
         if not verdicts:
             msg = "a statement needs a verdict"
@@ -146,32 +100,10 @@ class Statement:
 
 
 class Witness:
-    """A table and the tests on it, ready to be asked about pairs.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        The data.
-    tests : dict from str to ProbabilisticTest
-        Tests of this table by name; losses of score are by the first.
-    score : LocalScore, optional
-        The score by the first test, if it is at hand.
-
-    Examples
-    --------
-    >>> from ibmap.independence.bayesian import BayesianTest
-    >>> table = EncodedTable.from_codes([[0, 0], [1, 1]] * 10)
-    >>> witness = Witness(table, {"bayesian": BayesianTest(table)})
-    >>> graph = MarkovGraph.from_edges(2, [(0, 1)])
-    >>> round(witness.loss(graph, 0, 1), 2), len(witness.statements(graph, 0, 1))
-    (20.03, 2)
-    """
+    """A table and the tests on it, which give the evidence on pairs."""
 
     def __init__(
-        self,
-        table: EncodedTable,
-        tests: Mapping[str, ProbabilisticTest],
-        score: LocalScore | None = None,
+        self, table: EncodedTable, tests: Mapping[str, ProbabilisticTest], score: LocalScore | None = None
     ) -> None:
         self.table = without_repetition(table)
         self.tests = dict(tests)
@@ -180,13 +112,7 @@ class Witness:
         self._scores |= {name: PairwiseScore(test) for name, test in others if isinstance(test, LinkTest)}
 
     def apart(self) -> Witness | None:
-        """Give the same witness for another thread.
-
-        Returns
-        -------
-        Witness or None
-            Its tests have memories of their own; None if threads cannot share them.
-        """
+        """Give the same witness for another thread; None if threads cannot share its tests."""
         tests = {name: test.apart() for name, test in self.tests.items()}
         if not all(tests.values()):
             return None
@@ -206,88 +132,34 @@ class Witness:
         return first.columns if isinstance(first, BayesianTest) and first.table is self.table else None
 
     def statements(self, graph: MarkovGraph, x: int, y: int) -> tuple[Statement, Statement]:
-        """Give what the closure says of a pair, with the evidence.
-
-        Parameters
-        ----------
-        graph : MarkovGraph
-            The structure.
-        x, y : int
-            The pair.
-
-        Returns
-        -------
-        tuple of two Statement
-            Given the blanket of `x`, and given that of `y`.
-        """
+        """Give what the closure says of a pair, with the evidence."""
         return self.all_statements(graph, [(x, y)])[0]
 
     def all_statements(
         self, graph: MarkovGraph, pairs: Sequence[tuple[int, int]], n_threads: int = 1
     ) -> list[tuple[Statement, Statement]]:
-        """Give what the closure says of some pairs, with the evidence.
-
-        Parameters
-        ----------
-        graph : MarkovGraph
-            The structure.
-        pairs : sequence of (int, int)
-            The pairs.
-        n_threads : int
-            Threads that test binary variables; what they find is the same for any number.
-
-        Returns
-        -------
-        list of tuples of two Statement
-            As `statements` gives them.
-        """
+        """Give what the closure says of some pairs, with the evidence."""
         blankets = {v: graph.blanket(v) for v in {v for pair in pairs for v in pair}}
-        asked = [
+        triplets = [
             Triplet(x, y, tuple(z for z in blankets[x] if z != y))
             for pair in pairs
             for x, y in (pair, pair[::-1])
         ]
         columns = self.columns
         found = (
-            [None] * len(asked)
+            [None] * len(triplets)
             if columns is None
-            else find(columns, [each.canonical() for each in asked], n_threads)
+            else find(columns, [each.canonical() for each in triplets], n_threads)
         )
-        made = [self._statement(graph, each, known) for each, known in zip(asked, found, strict=True)]
+        made = [self._statement(graph, each, known) for each, known in zip(triplets, found, strict=True)]
         return list(zip(made[::2], made[1::2], strict=True))
 
     def loss(self, graph: MarkovGraph, x: int, y: int) -> float:
-        """Give how much the score falls if a pair is flipped.
-
-        Parameters
-        ----------
-        graph : MarkovGraph
-            The structure.
-        x, y : int
-            The pair.
-
-        Returns
-        -------
-        float
-            Natural log; negative if the score would rise.
-        """
+        """Give how much the score falls if a pair is flipped."""
         return -flip_gain(self._score, graph, x, y)
 
     def gains_of(self, graph: MarkovGraph, x: int) -> NDArray[np.float64]:
-        """Give what the score gains by each flip that touches one variable.
-
-        Parameters
-        ----------
-        graph : MarkovGraph
-            The structure.
-        x : int
-            The variable.
-
-        Returns
-        -------
-        ndarray of shape (n_variables, n_variables)
-            Minus infinity for all other pairs.
-        """
+        """Give what the score gains by each flip that touches one variable."""
         gains = np.full((graph.n_variables, graph.n_variables), -np.inf)
         own = self._score.changes(x, graph.blanket(x))
         for y in range(graph.n_variables):
@@ -298,18 +170,7 @@ class Witness:
         return gains
 
     def gains(self, graph: MarkovGraph) -> NDArray[np.float64]:
-        """Give what the score gains by flipping each pair, or each edge if there are many variables.
-
-        Parameters
-        ----------
-        graph : MarkovGraph
-            The structure.
-
-        Returns
-        -------
-        ndarray of shape (n_variables, n_variables)
-            Minus infinity where it takes too long to tell.
-        """
+        """Give what the score gains by flipping each pair, or each edge if there are many variables."""
         if graph.n_variables <= MAX_VARIABLES:
             return flip_gains(self._score, graph)
         gains = np.full((graph.n_variables, graph.n_variables), -np.inf)
@@ -322,7 +183,7 @@ class Witness:
         verdicts: list[Verdict] = []
         for name, test in self.tests.items():
             score = self._scores.get(name)
-            if isinstance(score, PairwiseScore):  # what the score itself asks
+            if isinstance(score, PairwiseScore):  # what the score itself goes by
                 verdicts += _verdicts(name, score, triplet.x, graph.blanket(triplet.x), triplet.y)
             else:
                 both = known[:2] if known is not None and not verdicts else test.log_posteriors(triplet)

@@ -28,39 +28,17 @@ THIN, THIN_IN_PLACES = 0.5, 0.2  # shares of the data in small slices
 
 @dataclass(frozen=True)
 class VariableDescription:
-    """What the data hold about one variable and its blanket.
+    """What the data hold about one variable and its blanket."""
 
-    Parameters
-    ----------
-    n_states : int
-        States, observed or not.
-    n_used : int
-        States that occur.
-    entropy : float
-        Of its distribution, in nats: from 0 (constant) to log(n_states).
-    n_missing : int
-        Missing values in the input.
-    n_configurations : int
-        Slices of its blanket there could be.
-    n_seen : int
-        Slices that hold data.
-    n_single : int
-        Slices that hold one data point.
-    rows_per_slice : float
-        Data points in a slice seen, on average.
-    share_in_small_slices : float
-        Share of the data points in slices with fewer than five for each state.
-    """
-
-    n_states: int
-    n_used: int
-    entropy: float
+    n_states: int  # states, observed or not
+    n_used: int  # states that occur
+    entropy: float  # of its distribution, in nats: from 0 (constant) to log(n_states)
     n_missing: int
-    n_configurations: int
-    n_seen: int
-    n_single: int
-    rows_per_slice: float
-    share_in_small_slices: float
+    n_configurations: int  # slices of its blanket there could be
+    n_seen: int  # slices that hold data
+    n_single: int  # slices that hold one data point
+    rows_per_slice: float  # data points in a slice seen, on average
+    share_in_small_slices: float  # share of the data points in slices with fewer than five for each state
 
     @property
     def thinness(self) -> str:
@@ -73,31 +51,7 @@ class VariableDescription:
 def describe_variables(
     table: EncodedTable, graph: MarkovGraph, n_threads: int = 1, columns: BinaryColumns | None = None
 ) -> tuple[VariableDescription, ...]:
-    """Describe every variable of a table, given a structure.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        The data.
-    graph : MarkovGraph
-        The structure.
-    n_threads : int
-        Threads; what they find is the same for any number.
-    columns : BinaryColumns, optional
-        The same data as bits, if it is at hand: faster.
-
-    Returns
-    -------
-    tuple of VariableDescription
-        In the order of the columns.
-
-    Examples
-    --------
-    >>> table = EncodedTable.from_codes([[0, 0], [1, 1]] * 10)
-    >>> found = describe_variables(table, MarkovGraph.from_edges(2, [(0, 1)]))
-    >>> found[0].n_seen, found[0].rows_per_slice, found[0].thinness
-    (2, 10.0, 'enough')
-    """
+    """Describe every variable of a table, given a structure."""
     with ThreadPool(n_threads if len(table.weights) >= MANY_ROWS else 1) as threads:
         return tuple(
             threads.map(lambda x: _describe(table, x, graph.blanket(x), columns), range(table.n_variables))
@@ -105,18 +59,7 @@ def describe_variables(
 
 
 def by_thinness(descriptions: Sequence[VariableDescription]) -> list[int]:
-    """Order variables by how thin their data are.
-
-    Parameters
-    ----------
-    descriptions : sequence of VariableDescription
-        One for each variable.
-
-    Returns
-    -------
-    list of int
-        The thinnest first: by the share in small slices, then by data points in a slice.
-    """
+    """Order variables by how thin their data are."""
     return sorted(
         range(len(descriptions)),
         key=lambda x: (-descriptions[x].share_in_small_slices, descriptions[x].rows_per_slice),
@@ -144,7 +87,6 @@ def _totals(table: EncodedTable, x: int, columns: BinaryColumns | None) -> NDArr
 def _describe(
     table: EncodedTable, x: int, blanket: tuple[int, ...], columns: BinaryColumns | None
 ) -> VariableDescription:
-    """Describe one variable."""
     n_states = int(table.cardinalities[x])
     totals = _totals(table, x, columns)
     sizes = _slice_sizes(table, x, blanket, columns)
@@ -164,7 +106,6 @@ def _describe(
 
 
 def _entropy(totals: np.ndarray) -> float:
-    """Give the entropy of a distribution from its counts."""
     used = totals[totals > 0]
     shares = used / used.sum()
     return float(max(-(shares * np.log(shares)).sum(), 0.0))

@@ -18,34 +18,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ibmap.errors import MissingLibraryError, UnavailableDataError
-from ibmap.experiments.study import Factors, Instance, Problem
+from ibmap.experiments.study import Factors, Instance, Problem, reason
 from ibmap.graph import MarkovGraph
 from ibmap.table import EncodedTable
 
 
 @dataclass(frozen=True, eq=False)
 class BayesianNetwork:
-    """A directed graph with a table of conditional probabilities for each variable.
-
-    Parameters
-    ----------
-    names : tuple of str
-        The variables.
-    parents : tuple of tuple of int
-        Of each variable.
-    tables : tuple of ndarray
-        Of each variable: axis 0 is its own state, the others are its parents' in order.
-
-    Examples
-    --------
-    >>> coin, copy = np.array([0.5, 0.5]), np.array([[0.9, 0.1], [0.1, 0.9]])
-    >>> network = BayesianNetwork(("a", "b"), ((), (0,)), (coin, copy))
-    >>> network.graph.edges, network.sample(3, np.random.default_rng(0)).codes.shape
-    (((0, 1),), (3, 2))
-    """
+    """A directed graph with a table of conditional probabilities for each variable."""
 
     names: tuple[str, ...]
     parents: tuple[tuple[int, ...], ...]
+    # of each variable: axis 0 is its own state, the others are its parents' in order
     tables: tuple[NDArray[np.float64], ...]
 
     @property
@@ -54,20 +38,7 @@ class BayesianNetwork:
         return moral_graph(self.parents, self.names)
 
     def sample(self, n_rows: int, rng: np.random.Generator) -> EncodedTable:
-        """Draw rows, parents before children.
-
-        Parameters
-        ----------
-        n_rows : int
-            How many.
-        rng : numpy.random.Generator
-            Source of chance.
-
-        Returns
-        -------
-        EncodedTable
-            Every variable has all states of its table, seen or not.
-        """
+        """Draw rows, parents before children."""
         codes = np.zeros((n_rows, len(self.names)), np.uint16)
         for x in TopologicalSorter(dict(enumerate(self.parents))).static_order():
             limits = np.cumsum(np.moveaxis(self.tables[x], 0, -1), axis=-1)[..., :-1]
@@ -77,50 +48,14 @@ class BayesianNetwork:
 
 
 def moral_graph(parents: tuple[tuple[int, ...], ...], names: tuple[str, ...]) -> MarkovGraph:
-    """Join parents to their child and to each other.
-
-    Parameters
-    ----------
-    parents : tuple of tuple of int
-        Of each variable.
-    names : tuple of str
-        The variables.
-
-    Returns
-    -------
-    MarkovGraph
-        The Markov network of a distribution that factorises over the directed graph.
-
-    Examples
-    --------
-    >>> moral_graph(((), (), (0, 1)), ("a", "b", "c")).edges
-    ((0, 1), (0, 2), (1, 2))
-    """
+    """Join parents to their child and to each other."""
     edges = {pair for x, above in enumerate(parents) for pair in combinations(sorted((x, *above)), 2)}
     return MarkovGraph.from_edges(len(names), sorted(edges), names)
 
 
 @lru_cache(maxsize=8)
 def bayesian_network(name: str) -> BayesianNetwork:
-    """Get a network that comes with pgmpy.
-
-    Parameters
-    ----------
-    name : str
-        In lower case, such as ``asia``, ``sachs``, ``alarm`` or ``insurance``.
-
-    Returns
-    -------
-    BayesianNetwork
-        Its states in the order of the file.
-
-    Raises
-    ------
-    MissingLibraryError
-        If pgmpy is not installed.
-    UnavailableDataError
-        If this pgmpy has no such network.
-    """
+    """Get a network that comes with pgmpy."""
     try:
         reader = import_module("pgmpy.readwrite").BIFReader
     except ImportError as error:
@@ -160,19 +95,9 @@ class NetworkSample(Problem):
         """Grows with the rows."""
         return float(self.N + 500)
 
-    def complaint(self) -> str:
-        """Say why the network cannot be had.
-
-        Returns
-        -------
-        str
-            Empty if it can.
-        """
-        try:
-            bayesian_network(self.network)
-        except (MissingLibraryError, UnavailableDataError) as error:
-            return str(error)
-        return ""
+    def missing_data(self) -> str:
+        """Say what to install."""
+        return reason(bayesian_network, self.network)
 
     def draw(self, rng: np.random.Generator) -> Instance:
         """Draw a sample; the moral graph is its reference."""

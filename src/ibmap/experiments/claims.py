@@ -13,90 +13,34 @@ Check = Callable[[Sequence[Comparison]], tuple[bool | None, str]]
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence and its check.
-
-    Parameters
-    ----------
-    text : str
-        The sentence.
-    check : callable
-        Takes the comparisons of a table; returns whether it holds (None if nothing was measured that
-        tells) and the evidence in a few words.
-    """
+    """A sentence and its check."""
 
     text: str
-    check: Check
+    check: Check  # whether it holds (None if nothing measured tells), and the evidence in a few words
 
 
 def all_agree(column: str, *taus: int) -> Check:
-    """Check that a column agrees with the published one in every cell.
-
-    Parameters
-    ----------
-    column : str
-        Title of the column.
-    *taus : int
-        The connectivities looked at.
-
-    Returns
-    -------
-    callable
-        The check.
-    """
+    """Check that a column agrees with the published one in every cell."""
 
     def check(found: Sequence[Comparison]) -> tuple[bool | None, str]:
         cells = _cells(found, column, taus)
-        off = [each for each in cells if each.verdict != AGREES]
-        told = ", ".join(f"{_place(each)}: {each.ours:.3g} ({each.published:.3g})" for each in off)
-        evidence = f"{len(cells) - len(off)} of {len(cells)} cells" + (f"; not {told}" if told else "")
-        return (not off if cells else None), evidence
+        return _in_all(cells, [each for each in cells if each.verdict != AGREES])
 
     return check
 
 
 def follows_marks(column: str, mark: str, *taus: int) -> Check:
-    """Check that a ratio is on the side of 1 that the paper marks as significant.
-
-    Parameters
-    ----------
-    column : str
-        Title of the column of ratios.
-    mark : str
-        ``better`` or ``worse``.
-    *taus : int
-        The connectivities looked at.
-
-    Returns
-    -------
-    callable
-        The check.
-    """
+    """Check that a ratio is on the side of 1 that the paper marks as significant."""
 
     def check(found: Sequence[Comparison]) -> tuple[bool | None, str]:
         cells = [each for each in _cells(found, column, taus) if each.published_mark == mark]
-        off = [each for each in cells if (each.ours < 1) != (mark == "better")]
-        told = ", ".join(f"{_place(each)}: {each.ours:.3g} ({each.published:.3g})" for each in off)
-        evidence = f"{len(cells) - len(off)} of {len(cells)} cells" + (f"; not {told}" if told else "")
-        return (not off if cells else None), evidence
+        return _in_all(cells, [each for each in cells if (each.ours < 1) != (mark == "better")])
 
     return check
 
 
 def falls_with_rows(column: str, *taus: int) -> Check:
-    """Check that a ratio is lower with the most rows than with the fewest.
-
-    Parameters
-    ----------
-    column : str
-        Title of the column of ratios.
-    *taus : int
-        The connectivities looked at.
-
-    Returns
-    -------
-    callable
-        The check.
-    """
+    """Check that a ratio is lower with the most rows than with the fewest."""
 
     def check(found: Sequence[Comparison]) -> tuple[bool | None, str]:
         told, holds = [], []
@@ -111,24 +55,7 @@ def falls_with_rows(column: str, *taus: int) -> Check:
 
 
 def below(column: str, limit: float, rows: int, *taus: int) -> Check:
-    """Check that a ratio is under a limit at a number of rows.
-
-    Parameters
-    ----------
-    column : str
-        Title of the column of ratios.
-    limit : float
-        The limit.
-    rows : int
-        The number of rows N.
-    *taus : int
-        The connectivities looked at.
-
-    Returns
-    -------
-    callable
-        The check.
-    """
+    """Check that a ratio is under a limit at a number of rows."""
 
     def check(found: Sequence[Comparison]) -> tuple[bool | None, str]:
         cells = [each for each in _cells(found, column, taus) if each.factors["N"] == rows]
@@ -147,6 +74,12 @@ def _cells(found: Sequence[Comparison], column: str, taus: Sequence[int]) -> lis
     ]
 
 
+def _in_all(cells: Sequence[Comparison], off: Sequence[Comparison]) -> tuple[bool | None, str]:
+    """Say whether something holds in all cells, and in which it does not."""
+    told = ", ".join(f"{_place(each)}: {each.ours:.3g} ({each.published:.3g})" for each in off)
+    evidence = f"{len(cells) - len(off)} of {len(cells)} cells" + (f"; not {told}" if told else "")
+    return (not off if cells else None), evidence
+
+
 def _place(each: Comparison) -> str:
-    """Name a cell."""
     return " ".join(f"{name} {value}" for name, value in each.factors.items())

@@ -1,4 +1,4 @@
-"""Our numbers beside the published ones, with a verdict on each.
+"""Our numbers next to the published ones, with a verdict on each.
 
 A table is declared as columns, each a mean or a ratio of one measured quantity for one learner,
 with the published column it belongs to. Every number of the table becomes a `Comparison`.
@@ -21,163 +21,66 @@ AGREES = "agrees"
 
 @dataclass(frozen=True)
 class Column:
-    """One column of a table.
-
-    Parameters
-    ----------
-    title : str
-        Its head.
-    quantity : str
-        The measured column of the rows.
-    learner : str
-        Whose numbers.
-    baseline : str
-        The learner divided by; empty for a mean.
-    published : str
-        The published column; empty if there is none.
-    mark : str
-        The published column with marks of significance; for ratios.
-    words : tuple of str
-        Verdicts for numbers below and above the published one.
-    """
+    """One column of a table."""
 
     title: str
-    quantity: str
-    learner: str
-    baseline: str = ""
-    published: str = ""
-    mark: str = ""
-    words: tuple[str, str] = ("better", "worse")
+    quantity: str  # the measured column of the rows
+    learner: str  # whose numbers
+    baseline: str = ""  # the learner divided by; empty for a mean
+    published: str = ""  # the published column; empty if there is none
+    mark: str = ""  # the published column with marks of significance; for ratios
+    words: tuple[str, str] = ("better", "worse")  # verdicts for numbers below and above the published one
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """One number of a table, with the published one.
+    """One number of a table, with the published one."""
 
-    Parameters
-    ----------
-    factors : dict
-        The cell: tau, N, the data set.
-    column : str
-        The column's title.
-    ours : float
-        Our mean, or mean of ratios.
-    half_width : float
-        Half-width of its 95 % interval.
-    n_runs : int
-        Runs behind it.
-    n_left_out : int
-        Runs without a ratio, because only the baseline made no error.
-    mark : str
-        For ratios, ``better`` or ``worse`` if the interval excludes 1.
-    published : float
-        The published number; NaN if there is none.
-    published_half_width : float
-        The published figure in parentheses.
-    published_mark : str
-        The published mark.
-    tolerance : float
-        How far apart the two may be and agree; NaN if there is nothing to compare with.
-    verdict : str
-        ``agrees`` or the word for below or above; empty if there is nothing to compare with.
-    """
-
-    factors: Mapping[str, Any]
+    factors: Mapping[str, Any]  # the cell: tau, N, the data set
     column: str
-    ours: float
-    half_width: float
-    n_runs: int
-    n_left_out: int
-    mark: str
-    published: float
-    published_half_width: float
-    published_mark: str
-    tolerance: float
-    verdict: str
+    ours: float  # our mean, or mean of ratios
+    half_width: float = math.nan  # half-width of its 95 % interval
+    n_runs: int = 0  # runs behind it
+    n_left_out: int = 0  # runs without a ratio, because only the baseline made no error
+    mark: str = ""  # for ratios, ``better`` or ``worse`` if the interval excludes 1
+    published: float = math.nan  # the published number; NaN if there is none
+    published_half_width: float = math.nan  # the published figure in parentheses
+    published_mark: str = ""
+    tolerance: float = math.nan  # how far apart the two may be and agree
+    verdict: str = ""  # AGREES, or the word for below or above; empty if there is nothing to compare with
 
 
 Tolerance = Callable[[Mapping[str, Any], Column, float, float], float]
 
 
 def overlap(factors: Mapping[str, Any], column: Column, ours: float, published: float) -> float:
-    """Let two numbers agree if their 95 % intervals meet.
-
-    Parameters
-    ----------
-    factors : mapping
-        The cell.
-    column : Column
-        The column.
-    ours, published : float
-        The two half-widths.
-
-    Returns
-    -------
-    float
-        Their sum.
-
-    Examples
-    --------
-    >>> overlap({}, Column("HC", "edge_errors", "hc"), 0.5, 0.25)
-    0.75
-    """
+    """Let two numbers agree if their 95 % intervals meet: give the sum of the half-widths."""
     return ours + published
 
 
 @dataclass(frozen=True)
 class ComparisonTable:
-    """A table of the paper: its cells, its columns, and when two numbers agree.
+    """A table of the paper: its cells, its columns, and when two numbers agree."""
 
-    Parameters
-    ----------
-    name : str
-        Names its files.
-    title : str
-        One line for people.
-    keys : tuple of str
-        The factors that tell its lines apart.
-    columns : tuple of Column
-        Its columns.
-    published : str
-        The published table; empty if there is none.
-    tolerance : callable
-        Gives the difference up to which two numbers agree.
-    rule : str
-        The tolerance in words.
-    match : tuple of str
-        The keys by which a published line is found; all by default.
-    """
-
-    name: str
-    title: str
-    keys: tuple[str, ...]
+    name: str  # names its files
+    title: str  # one line for people
+    keys: tuple[str, ...]  # the factors that tell its lines apart
     columns: tuple[Column, ...]
-    published: str = ""
-    tolerance: Tolerance = overlap
-    rule: str = "two numbers agree if their 95 % intervals meet"
-    match: tuple[str, ...] = ()
+    published: str = ""  # the published table; empty if there is none
+    tolerance: Tolerance = overlap  # gives the difference up to which two numbers agree
+    rule: str = "two numbers agree if their 95 % intervals meet"  # the tolerance in words
+    match: tuple[str, ...] = ()  # the keys by which a published line is found; all by default
 
     def compare(self, rows: pl.DataFrame) -> list[Comparison]:
-        """Sum up the rows, number by number.
-
-        Parameters
-        ----------
-        rows : polars.DataFrame
-            What `run_study` gave.
-
-        Returns
-        -------
-        list of Comparison
-            Line after line, in the order of the rows.
-        """
+        """Sum up the rows, number by number."""
         match = self.match or self.keys
         lines = published_rows(self.published) if self.published else []
         printed = {_key(row, match): row for row in lines}
         found = []
         for key, part in rows.group_by(self.keys, maintain_order=True):
             cell = dict(zip(self.keys, key, strict=True))
-            beside = printed.get(_key(cell, match), {})
-            found += [self._compared(cell, column, part, beside) for column in self.columns]
+            line = printed.get(_key(cell, match), {})
+            found += [self._compared(cell, column, part, line) for column in self.columns]
         return found
 
     def _compared(

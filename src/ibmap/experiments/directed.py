@@ -17,33 +17,12 @@ from ibmap.table import EncodedTable
 
 
 def has_pyagrum() -> bool:
-    """Tell whether these baselines can run here.
-
-    Returns
-    -------
-    bool
-        True if pyAgrum is installed, and pandas, through which it takes tables.
-    """
+    """Tell whether these baselines can run here."""
     return find_spec("pyagrum") is not None and find_spec("pandas") is not None
 
 
 def moralised(table: EncodedTable, method: str, *, join: bool = True) -> Learned:
-    """Learn a directed graph, and drop its directions.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        The data.
-    method : {"bdeu", "miic"}
-        Greedy hill climbing with the score BDeu, or MIIC.
-    join : bool
-        Whether parents of a child are joined.
-
-    Returns
-    -------
-    Learned
-        The moral graph, or the skeleton.
-    """
+    """Learn a directed graph, and drop its directions."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of bindings, on import
         parents = _learned_parents(table, method)

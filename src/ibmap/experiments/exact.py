@@ -33,11 +33,6 @@ class IsingSample(Problem):
         return {"structure": self.structure, "strongest": self.strongest, "N": self.N}
 
     @property
-    def data_key(self) -> str:
-        """All but N: fewer rows are the beginning of more."""
-        return f"structure={self.structure} strongest={self.strongest}"
-
-    @property
     def weight(self) -> float:
         """Grows with the rows."""
         return float(self.N + 2000)
@@ -49,18 +44,7 @@ class IsingSample(Problem):
         return Instance(EncodedTable.from_codes(rows, [2] * N_SPINS, network.graph.names), network.graph)
 
     def network(self, rng: np.random.Generator) -> PairwiseNetwork:
-        """Draw the network.
-
-        Parameters
-        ----------
-        rng : numpy.random.Generator
-            Source of chance.
-
-        Returns
-        -------
-        PairwiseNetwork
-            One edge has the weakest coupling, one the strongest, the others lie between.
-        """
+        """Draw the network."""
         network = random_network(
             N_SPINS, 3, random_state=rng, structure=self.structure, signs="random", log_odds=4.0
         )
@@ -82,27 +66,14 @@ class RowsNeeded:
     )
 
     def compare(self, rows: pl.DataFrame) -> list[Comparison]:
-        """Find the smallest N of every cell.
-
-        Parameters
-        ----------
-        rows : polars.DataFrame
-            What `run_study` gave.
-
-        Returns
-        -------
-        list of Comparison
-            Line after line.
-        """
+        """Find the smallest N of every cell."""
         found = []
         for key, part in rows.group_by("structure", "strongest", maintain_order=True):
             cell = dict(zip(("structure", "strongest"), key, strict=True))
             for title, learner in self.learners:
                 own = part.filter(pl.col("learner") == learner)
                 needed = _needed(own.group_by("N").agg(pl.max("edge_errors")).sort("N").rows())
-                nothing = (math.nan, math.nan, "", math.nan, "")
-                n_runs = own["repetition"].n_unique()
-                found.append(Comparison(cell, title, needed, math.nan, n_runs, 0, "", *nothing))
+                found.append(Comparison(cell, title, needed, n_runs=own["repetition"].n_unique()))
         return found
 
 

@@ -1,35 +1,26 @@
-"""Do one run: draw the data, let every learner learn, measure. Runs in any process."""
+"""Do one run: draw the data, let every learner learn, measure.
+
+Seeds depend on words and numbers alone: not on the order of runs, nor on the process that runs them.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import time
 import warnings
 from typing import Any
 
+import numpy as np
+
 from ibmap.errors import IbmapWarning, InvalidOptionError
-from ibmap.experiments.seeds import generator, seed_sequence
-from ibmap.experiments.study import Instance, Learned, Learner, Plan, Run, told
+from ibmap.experiments.study import Instance, Learned, Learner, Plan, Run, as_remark
 from ibmap.graph import as_graph
 
 TIMES = ("seconds", "cpu_seconds")  # columns that differ from one execution to the next
 
 
 def execute(plan: Plan, run: Run) -> list[dict[str, Any]]:
-    """Do one run.
-
-    Parameters
-    ----------
-    plan : Plan
-        Says which learners and metrics, and the seed.
-    run : Run
-        Says which data set.
-
-    Returns
-    -------
-    list of dict
-        One row a learner: the factors, the repetition, the learner, the metrics, the counters, the times,
-        and the remarks (warnings while the data was drawn or learned from).
-    """
+    """Do one run."""
     rng = generator(plan.seed, plan.study, run.problem.data_key, run.repetition, "data")
     instance = run.problem.draw(rng)
     return [_row(plan, run, instance, learner) for learner in plan.learners]
@@ -63,7 +54,7 @@ def _timed(learner: Learner, instance: Instance) -> tuple[Learned, dict[str, flo
         learned = learner.learn(instance.table)
     times = {"seconds": time.perf_counter() - begun, "cpu_seconds": time.process_time() - cpu_begun}
     graph = as_graph(learned.graph, instance.table.names)
-    return Learned(graph, learned.counters), times, [*map(told, caught)]
+    return Learned(graph, learned.counters), times, [*map(as_remark, caught)]
 
 
 def _refuse_clashes(row: dict[str, Any], run: Run, plan: Plan, counters: dict[str, float]) -> None:
@@ -75,3 +66,16 @@ def _refuse_clashes(row: dict[str, Any], run: Run, plan: Plan, counters: dict[st
             f"{[*run.problem.factors]}, {[each.name for each in plan.metrics]}, {[*counters]}; rename one"
         )
         raise InvalidOptionError(msg)
+
+
+def seed_sequence(seed: int, *keys: str | int) -> np.random.SeedSequence:
+    """Derive a seed from a study's seed and the names of a run."""
+    text = "\x1f".join(map(str, keys))
+    digest = hashlib.sha256(text.encode()).digest()
+    words = np.frombuffer(digest, "<u4").tolist()
+    return np.random.SeedSequence([seed, *words])
+
+
+def generator(seed: int, *keys: str | int) -> np.random.Generator:
+    """Make a generator for one purpose of one run."""
+    return np.random.default_rng(seed_sequence(seed, *keys))

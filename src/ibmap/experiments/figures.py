@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -11,63 +10,19 @@ import polars as pl
 
 from ibmap.experiments.comparison import Comparison, ComparisonTable
 from ibmap.experiments.growth import GrowthTable, slope
+from ibmap.plotting.canvas import INK, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-INK, FAINT = "#1f2a36", "#8793a0"
+FAINT = "#8793a0"
 COLOURS = ("#2563eb", "#c2410c", "#15803d", "#7c3aed")  # of learners or sizes, in their order
-DOTS_PER_INCH = 110
 HIGHEST = 2.0  # of benchmark ratios; what is higher is written above its bar
-STYLE: dict[Any, Any] = {
-    "svg.hashsalt": "ibmap",
-    "font.size": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-}
-METADATA: dict[str, dict[str, Any]] = {"svg": {"Date": None}, "png": {"Software": None}}
-
-
-def rendered(figure: Figure, form: str) -> bytes:
-    """Render a figure, the same bytes each time.
-
-    Parameters
-    ----------
-    figure : matplotlib.figure.Figure
-        The figure.
-    form : {"png", "svg"}
-        The format.
-
-    Returns
-    -------
-    bytes
-        The file's content.
-    """
-    import matplotlib as mpl
-
-    buffer = io.BytesIO()
-    with mpl.rc_context({"svg.hashsalt": "ibmap"}):
-        figure.savefig(buffer, format=form, dpi=DOTS_PER_INCH, metadata=METADATA[form])
-    return buffer.getvalue()
+STYLE: dict[Any, Any] = {"font.size": 9, "axes.spines.top": False, "axes.spines.right": False}
 
 
 def ratio_bars(rows: pl.DataFrame, tables: Sequence[ComparisonTable], titles: Sequence[str]) -> Figure:
-    """Draw bars of error ratios per N: a row of panels per tau, a column per kind of error.
-
-    Parameters
-    ----------
-    rows : polars.DataFrame
-        What `run_study` gave.
-    tables : sequence of ComparisonTable
-        Their columns of ratios are drawn.
-    titles : sequence of str
-        Titles of the columns of panels.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        Bars with error bars; the published ratio as a dash.
-    """
+    """Draw bars of error ratios per N: a row of panels per tau, a column per kind of error."""
     taus = rows["tau"].unique().sort().to_list()
     figure, panels = make_panels(len(taus), len(tables), "Errors relative to GSMN's (below 1 is better)")
     for table, title, column in zip(tables, titles, panels.T, strict=True):
@@ -75,7 +30,7 @@ def ratio_bars(rows: pl.DataFrame, tables: Sequence[ComparisonTable], titles: Se
         for tau, panel in zip(taus, column, strict=True):
             _draw_bars(panel, [each for each in found if each.factors["tau"] == tau])
             panel.set_title(f"{title}, τ = {tau}", loc="left")
-    _legend_below(figure, panels[0, 0])
+    legend_below(figure, panels[0, 0])
     for panel in panels[-1]:
         panel.set_xlabel("N")
     return figure
@@ -88,7 +43,7 @@ def _ratios(table: ComparisonTable, rows: pl.DataFrame) -> list[Comparison]:
 
 
 def _draw_bars(panel: Any, found: Sequence[Comparison]) -> None:
-    """Draw bars beside each other, one for each column of ratios."""
+    """Draw bars next to each other, one for each column of ratios."""
     titles = list(dict.fromkeys(each.column for each in found))
     sizes = list(dict.fromkeys(each.factors["N"] for each in found))
     width = 0.8 / max(len(titles), 1)
@@ -117,24 +72,7 @@ def _draw_series(
 def ratios_against_rows(
     rows: pl.DataFrame, tables: Sequence[ComparisonTable], titles: Sequence[str], heading: str
 ) -> Figure:
-    """Draw ratios against N, a line for each tau, ours and the published ones.
-
-    Parameters
-    ----------
-    rows : polars.DataFrame
-        What `run_study` gave.
-    tables : sequence of ComparisonTable
-        A panel each: its column of ratios.
-    titles : sequence of str
-        Titles of the panels.
-    heading : str
-        Title of the figure.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        Ours with error bars; the published ones dotted.
-    """
+    """Draw ratios against N, a line for each tau, ours and the published ones."""
     figure, panels = make_panels(1, len(tables), heading)
     for table, title, panel in zip(tables, titles, panels[0], strict=True):
         found = _ratios(table, rows)
@@ -144,7 +82,7 @@ def ratios_against_rows(
         panel.set_xscale("log")
         panel.set_title(title, loc="left")
         panel.set_xlabel("N (dotted: published)")
-    _legend_below(figure, panels[0, 0])
+    legend_below(figure, panels[0, 0])
     return figure
 
 
@@ -158,22 +96,7 @@ def _draw_line(panel: Any, own: Sequence[Comparison], colour: str) -> None:
 
 
 def growth(rows: pl.DataFrame, table: GrowthTable, heading: str) -> Figure:
-    """Draw a quantity against n on logarithmic axes: a panel for each tau, a curve for each N.
-
-    Parameters
-    ----------
-    rows : polars.DataFrame
-        What `run_study` gave.
-    table : GrowthTable
-        Says which quantity.
-    heading : str
-        Title of the figure.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        Means with standard deviations, the exponent of each curve in the legend.
-    """
+    """Draw a quantity against n on logarithmic axes: a panel for each tau, a curve for each N."""
     taus = rows["tau"].unique().sort().to_list()
     figure, panels = make_panels(-(-len(taus) // 2), min(len(taus), 2), heading)
     ticks = rows["n"].unique().sort().to_list()
@@ -192,7 +115,6 @@ def growth(rows: pl.DataFrame, table: GrowthTable, heading: str) -> Figure:
 
 
 def _draw_growth(panel: Any, rows: pl.DataFrame, quantity: str, colour: str) -> None:
-    """Draw one curve."""
     value = pl.col(quantity)
     own = rows.group_by("n").agg(value.mean().alias("mean"), value.std().alias("deviation")).sort("n")
     n, mean, deviation = own["n"].to_list(), own["mean"].to_list(), own["deviation"].fill_null(0).to_list()
@@ -201,22 +123,7 @@ def _draw_growth(panel: Any, rows: pl.DataFrame, quantity: str, colour: str) -> 
 
 
 def benchmark_bars(rows: pl.DataFrame, table: ComparisonTable, heading: str) -> Figure:
-    """Draw a bar of the error ratio for each data set.
-
-    Parameters
-    ----------
-    rows : polars.DataFrame
-        What `run_study` gave.
-    table : ComparisonTable
-        Has a column of ratios.
-    heading : str
-        Title of the figure.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        Bars with error bars; the published ratio as a dash.
-    """
+    """Draw a bar of the error ratio for each data set."""
     found = _ratios(table, rows)
     figure, panels = make_panels(1, 1, heading, width=9.0)
     panel = panels[0, 0]
@@ -228,42 +135,21 @@ def benchmark_bars(rows: pl.DataFrame, table: ComparisonTable, heading: str) -> 
             panel.annotate(f"{each.ours:.3g}", (place, HIGHEST), ha="center", va="bottom", fontsize=8)
     names = [str(each.factors["dataset"]) for each in found]
     panel.set_xticks(range(len(found)), names, rotation=40, ha="right")
-    _legend_below(figure, panel)
+    legend_below(figure, panel)
     return figure
 
 
-def _legend_below(figure: Figure, panel: Any) -> None:
+def legend_below(figure: Figure, panel: Any) -> None:
     """Put a panel's legend under all panels, where it hides nothing."""
     handles, labels = panel.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False, fontsize=8)
 
 
 def make_panels(n_rows: int, n_columns: int, heading: str, width: float = 4.5) -> tuple[Figure, Any]:
-    """Make a figure with a grid of panels.
-
-    Parameters
-    ----------
-    n_rows, n_columns : int
-        Size of the grid.
-    heading : str
-        Title of the whole.
-    width : float
-        Of a panel, in inches.
-
-    Returns
-    -------
-    figure : matplotlib.figure.Figure
-        The figure.
-    grid : ndarray of matplotlib.axes.Axes
-        Its panels, row by row.
-    """
+    """Make a figure with a grid of panels."""
     import matplotlib as mpl
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure as NewFigure
 
     with mpl.rc_context(STYLE):
-        size = (width * n_columns, 0.6 + (2.2 if n_rows > 1 else 3.2) * n_rows)
-        figure = NewFigure(figsize=size, layout="constrained")
-        FigureCanvasAgg(figure)
+        figure = new_figure((width * n_columns, 0.6 + (2.2 if n_rows > 1 else 3.2) * n_rows))
         figure.suptitle(heading, color=INK)
         return figure, figure.subplots(n_rows, n_columns, squeeze=False)

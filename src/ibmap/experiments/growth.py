@@ -15,23 +15,7 @@ from ibmap.ratios import MeanInterval, mean_interval
 
 
 def slope(sizes: Sequence[float], values: Sequence[float]) -> float:
-    """Fit the exponent k of values = c sizes^k by least squares of the logarithms.
-
-    Parameters
-    ----------
-    sizes, values : sequence of float
-        Points; those whose value is not positive are left out.
-
-    Returns
-    -------
-    float
-        The exponent; NaN with fewer than two points.
-
-    Examples
-    --------
-    >>> round(slope([10, 20, 40], [3, 6, 12]), 6)
-    1.0
-    """
+    """Fit the exponent k of values = c sizes^k by least squares of the logarithms."""
     points = [(math.log(n), math.log(value)) for n, value in zip(sizes, values, strict=True) if value > 0]
     if len(points) < 2:
         return math.nan
@@ -42,59 +26,23 @@ def slope(sizes: Sequence[float], values: Sequence[float]) -> float:
 
 @dataclass(frozen=True)
 class GrowthTable:
-    """Means of a quantity at every number of variables, and the exponent of its growth.
+    """Means of a quantity at every number of variables, and the exponent of its growth."""
 
-    Parameters
-    ----------
-    name : str
-        Names its files.
-    title : str
-        One line for people.
-    keys : tuple of str
-        The factors that tell its lines apart.
-    quantity : str
-        The measured column of the rows.
-    learner : str
-        Whose numbers.
-    symbol : str
-        Its name in heads.
-    exponent : float
-        The exponent the paper gives.
-    tolerance : float
-        How far ours may be from that and agree.
-    published : dict of int to float
-        Published values at some numbers of variables.
-    words : tuple of str
-        Verdicts for numbers below and above the published ones.
-    rule : str
-        The tolerance in words.
-    """
-
-    name: str
-    title: str
-    keys: tuple[str, ...]
-    quantity: str
-    learner: str
-    symbol: str
-    exponent: float
-    tolerance: float
+    name: str  # names its files
+    title: str  # one line for people
+    keys: tuple[str, ...]  # the factors that tell its lines apart
+    quantity: str  # the measured column of the rows
+    learner: str  # whose numbers
+    symbol: str  # its name in heads
+    exponent: float  # the exponent the paper gives
+    tolerance: float  # how far ours may be from that and agree
+    # published values at some numbers of variables
     published: Mapping[int, float] = field(default_factory=dict)
-    words: tuple[str, str] = ("lower", "higher")
-    rule: str = ""
+    words: tuple[str, str] = ("lower", "higher")  # verdicts for numbers below and above the published ones
+    rule: str = ""  # the tolerance in words
 
     def compare(self, rows: pl.DataFrame) -> list[Comparison]:
-        """Sum up the rows, line by line.
-
-        Parameters
-        ----------
-        rows : polars.DataFrame
-            What `run_study` gave, with a column ``n``.
-
-        Returns
-        -------
-        list of Comparison
-            The mean at every n, then the exponent.
-        """
+        """Sum up the rows, line by line."""
         own = rows.filter(pl.col("learner") == self.learner)
         sizes = own["n"].unique().sort().to_list()
         found = []
@@ -107,57 +55,40 @@ class GrowthTable:
         return found
 
     def _mean(self, cell: Mapping[str, Any], n: int, mean: MeanInterval) -> Comparison:
-        """Give one mean, beside a published value if there is one."""
+        """Give one mean, with the published value if there is one."""
         published = self.published.get(n, math.nan)
         known = mean.n_runs > 0 and not math.isnan(published)
         verdict = self.words[0] if mean.mean < published else self.words[1]
-        return _comparison(
-            cell,
-            f"{self.symbol} at n={n}",
-            mean,
-            published,
-            math.nan,
-            verdict if known else "",
+        return Comparison(
+            factors=cell,
+            column=f"{self.symbol} at n={n}",
+            ours=mean.mean,
+            half_width=mean.half_width,
+            n_runs=mean.n_runs,
+            published=published,
+            verdict=verdict if known else "",
         )
 
     def _exponent(self, cell: Mapping[str, Any], points: Sequence[tuple[float, float]]) -> Comparison:
-        """Give the exponent beside the paper's."""
+        """Give the exponent with the paper's."""
         found = slope([n for n, _ in points], [value for _, value in points])
-        ours = MeanInterval(found, math.nan, math.nan, len(points))
         if math.isnan(found):
             verdict = ""
         elif abs(found - self.exponent) <= self.tolerance:
             verdict = AGREES
         else:
             verdict = self.words[0] if found < self.exponent else self.words[1]
-        return _comparison(cell, "exponent", ours, self.exponent, self.tolerance, verdict)
+        return Comparison(
+            factors=cell,
+            column="exponent",
+            ours=found,
+            n_runs=len(points),
+            published=self.exponent,
+            tolerance=self.tolerance,
+            verdict=verdict,
+        )
 
 
 def _at(rows: pl.DataFrame, n: int, quantity: str) -> list[float]:
     """Give the numbers at one size."""
     return rows.filter(pl.col("n") == n)[quantity].drop_nulls().to_list()
-
-
-def _comparison(
-    cell: Mapping[str, Any],
-    column: str,
-    ours: MeanInterval,
-    published: float,
-    tolerance: float,
-    verdict: str,
-) -> Comparison:
-    """Make a comparison of what has no published half-width."""
-    return Comparison(
-        factors=cell,
-        column=column,
-        ours=ours.mean,
-        half_width=ours.half_width,
-        n_runs=ours.n_runs,
-        n_left_out=0,
-        mark="",
-        published=published,
-        published_half_width=math.nan,
-        published_mark="",
-        tolerance=tolerance,
-        verdict=verdict,
-    )

@@ -5,20 +5,19 @@ from __future__ import annotations
 import gzip
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ibmap.blankets.joining import join_blankets
 from ibmap.datasets import benchmark_table
-from ibmap.errors import FileFormatError, InvalidOptionError, UnavailableDataError
+from ibmap.errors import InvalidOptionError, UnavailableDataError
 from ibmap.experiments.regressions import Matrix, Regressions
-from ibmap.experiments.study import Factors, Instance, Learned, Metric, Problem
+from ibmap.experiments.study import Factors, Instance, Learned, Metric, Problem, reason
 from ibmap.graph import MarkovGraph
-from ibmap.table import EncodedTable
+from ibmap.table import EncodedTable, take_rows
 
 DENSITY_SETS = ("nltcs", "msnbc", "kdd", "plants", "jester")
 BENCHMARK_SETS = ("car", "tictactoe", "flare2", "dermatology", "bridges")
@@ -50,19 +49,9 @@ class RealTable(Problem):
         """All alike."""
         return 1.0
 
-    def complaint(self) -> str:
-        """Say why the data cannot be had.
-
-        Returns
-        -------
-        str
-            Empty if it can.
-        """
-        try:
-            _parts(self.dataset, self.folder)
-        except (UnavailableDataError, FileFormatError) as error:
-            return str(error)
-        return ""
+    def missing_data(self) -> str:
+        """Say which files are needed."""
+        return reason(_parts, self.dataset, self.folder)
 
     def draw(self, rng: np.random.Generator) -> Instance:
         """Draw rows; without test rows of its own, a quarter of the table is held out."""
@@ -70,14 +59,11 @@ class RealTable(Problem):
         order = rng.permutation(train.n_rows)
         if test is None:
             cut = train.n_rows // 4
-            return Instance(_some(train, order[cut:][:MAX_ROWS]), _some(train, order[:cut][:MAX_ROWS]))
+            return Instance(
+                take_rows(train, order[cut:][:MAX_ROWS]), take_rows(train, order[:cut][:MAX_ROWS])
+            )
         judged = rng.permutation(test.n_rows)[:MAX_ROWS]
-        return Instance(_some(train, order[:MAX_ROWS]), _some(test, judged))
-
-
-def _some(table: EncodedTable, rows: NDArray[np.int64]) -> EncodedTable:
-    """Keep some rows, and all states."""
-    return replace(table, codes=np.asfortranarray(table.codes[rows]), weights=table.weights[rows])
+        return Instance(take_rows(train, order[:MAX_ROWS]), take_rows(test, judged))
 
 
 @lru_cache(maxsize=4)
@@ -103,43 +89,13 @@ def _read(path: Path) -> EncodedTable:
 
 
 def held_out(graph: MarkovGraph, instance: Instance, seed: int) -> float:
-    """Predict every variable of the test rows from its neighbours.
-
-    Parameters
-    ----------
-    graph : MarkovGraph
-        The learned structure.
-    instance : Instance
-        Its reference are the test rows.
-    seed : int
-        Not used.
-
-    Returns
-    -------
-    float
-        Mean pseudo-log-likelihood of a row, by ridge regressions; held-back training rows choose the penalty.
-    """
+    """Give the mean pseudo-log-likelihood of a test row, by ridge regressions on the neighbours."""
     fits = [partial(Regressions.fit_ridge, adjacency=graph.adjacency, ridge=ridge) for ridge in RIDGES]
     return _validated(instance, fits)
 
 
 def l1_held_out(graph: MarkovGraph, instance: Instance, seed: int) -> float:
-    """Predict every variable of the test rows from all others, whatever the structure.
-
-    Parameters
-    ----------
-    graph : MarkovGraph
-        Not used.
-    instance : Instance
-        Its reference are the test rows.
-    seed : int
-        Not used.
-
-    Returns
-    -------
-    float
-        As `held_out`, by L1 regressions whose penalty held-back training rows choose.
-    """
+    """Give the same by L1 regressions on all others, whatever the structure."""
     return _l1_by_validation(instance)
 
 
@@ -151,38 +107,12 @@ def _l1_by_validation(instance: Instance) -> float:
 
 
 def l1_ebic_held_out(graph: MarkovGraph, instance: Instance, seed: int) -> float:
-    """Predict every variable of the test rows by the L1 regressions of the lowest extended BIC.
-
-    Parameters
-    ----------
-    graph : MarkovGraph
-        Not used.
-    instance : Instance
-        Its reference are the test rows.
-    seed : int
-        Not used.
-
-    Returns
-    -------
-    float
-        Mean pseudo-log-likelihood of a row.
-    """
+    """Give the same by the L1 regressions of the lowest extended BIC."""
     return _judged(Regressions(instance.table), _l1_effects(instance.table), _test_rows(instance))
 
 
 def l1_states(table: EncodedTable) -> Learned:
-    """Learn a network of any numbers of states by L1-penalised neighbourhoods with the extended BIC.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        The data.
-
-    Returns
-    -------
-    Learned
-        An edge takes both sides.
-    """
+    """Learn a network of any numbers of states by L1-penalised neighbourhoods with the extended BIC."""
     owner, effects = Regressions(table).owner, _l1_effects(table)[1:]
     found = [
         sorted(set(owner[np.flatnonzero(effects[:, owner == x].any(axis=1))].tolist()))
@@ -219,7 +149,7 @@ def _validated(instance: Instance, fits: Sequence[Callable[..., Matrix]]) -> flo
     """Fit in each way to four fifths of the rows, choose by the rest, fit to all, and judge."""
     table, scores = instance.table, []
     rows = np.arange(table.n_rows)
-    most, rest = _some(table, rows[rows % 5 != 0]), _some(table, rows[rows % 5 == 0])
+    most, rest = take_rows(table, rows[rows % 5 != 0]), take_rows(table, rows[rows % 5 == 0])
     own, every = Regressions(most), Regressions(table)
     effects = np.zeros((len(own.owner) + 1, len(own.owner)))
     for fit in fits:
@@ -234,7 +164,6 @@ def _judged(own: Regressions, effects: Matrix, table: EncodedTable) -> float:
 
 
 def _test_rows(instance: Instance) -> EncodedTable:
-    """Give the rows to predict."""
     if not isinstance(instance.reference, EncodedTable):
         msg = "this metric predicts rows, and the problem's reference is a structure; use EDGES"
         raise InvalidOptionError(msg)

@@ -21,28 +21,7 @@ Row = dict[str, Any]
 
 
 class Journal:
-    """The finished runs of one study with one seed.
-
-    Parameters
-    ----------
-    path : Path
-        The file; made if there is none.
-    belongs_to : dict
-        Plain values that say which rows these are: the study, its seed, the version. A file that says
-        otherwise is refused.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> folder = tempfile.TemporaryDirectory()
-    >>> path = Path(folder.name) / "small.journal"
-    >>> with Journal(path, {"study": "small"}) as journal:
-    ...     journal.add("n=6 #0", [{"learner": "gsmn", "edges": 3}])
-    >>> with Journal(path, {"study": "small"}) as journal:
-    ...     journal.finished
-    {'n=6 #0': [{'learner': 'gsmn', 'edges': 3}]}
-    >>> folder.cleanup()
-    """
+    """The finished runs of one study with one seed."""
 
     def __init__(self, path: Path, belongs_to: dict[str, Any]) -> None:
         self.path = path
@@ -64,15 +43,7 @@ class Journal:
         self._file.close()
 
     def add(self, key: str, rows: list[Row]) -> None:
-        """Record a finished run.
-
-        Parameters
-        ----------
-        key : str
-            Names the run.
-        rows : list of dict
-            What it gave, plain values.
-        """
+        """Record a finished run."""
         self._append({"run": key, "rows": rows})
         self.finished[key] = rows
 
@@ -97,7 +68,7 @@ class Journal:
         wanted = json.loads(json.dumps(belongs_to))
         if not is_ours or header != wanted:
             msg = (
-                f"{str(self.path)!r} holds runs of {_told(header)}, not of {_told(wanted)}; "
+                f"{str(self.path)!r} holds runs of {_described(header)}, not of {_described(wanted)}; "
                 "choose another folder (--output), or delete the file to begin again"
             )
             raise FileFormatError(msg)
@@ -129,6 +100,6 @@ def _whole_lines(path: Path) -> tuple[list[bytes], int]:
     return content[:size].splitlines(), size
 
 
-def _told(header: dict[str, Any]) -> str:
+def _described(header: dict[str, Any]) -> str:
     """Say what a journal belongs to."""
     return ", ".join(f"{name} {value}" for name, value in header.items())

@@ -2,142 +2,39 @@
 
 from __future__ import annotations
 
+from functools import partial
+from typing import Any
+
 from ibmap.experiments.cautious import CautiousTest
 from ibmap.experiments.study import Learned, Learner
-from ibmap.learning import (
-    GSMNOptions,
-    HillClimbingOptions,
-    TreeSearchOptions,
-    learn_gsmn,
-    learn_hc,
-    learn_ts,
-)
-from ibmap.result import SearchResult
 from ibmap.table import EncodedTable
 
-
-def gsmn(table: EncodedTable) -> Learned:
-    """Run GSMN, the paper's competitor.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        The data.
-
-    Returns
-    -------
-    Learned
-        With the number of distinct tests.
-    """
-    result = learn_gsmn(table, GSMNOptions())
-    return Learned(result.graph, {"n_tests": result.n_tests})
+COUNTERS = ("n_tests", "n_ascents", "score")
 
 
-def hc(table: EncodedTable) -> Learned:
-    """Run IBMAP-HC from GSMN's structure.
+def run(
+    table: EncodedTable, algorithm: str, *, counters: tuple[str, ...] = COUNTERS, **options: Any
+) -> Learned:
+    """Run a learner of the package; keep those counters that it has."""
+    from ibmap.learning import LEARNERS as PACKAGE
 
-    Parameters
-    ----------
-    table : EncodedTable
-        The data.
-
-    Returns
-    -------
-    Learned
-        With the number of distinct tests, the ascents M and the score.
-    """
-    return scored(learn_hc(table, HillClimbingOptions()))
-
-
-def hc_from_empty(table: EncodedTable) -> Learned:
-    """Run IBMAP-HC from the empty structure.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        The data.
-
-    Returns
-    -------
-    Learned
-        With the number of distinct tests, the ascents M and the score.
-    """
-    return scored(learn_hc(table, HillClimbingOptions(start="empty")))
-
-
-def ts(table: EncodedTable) -> Learned:
-    """Run IBMAP-TS.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        The data.
-
-    Returns
-    -------
-    Learned
-        With the number of distinct tests and the score.
-    """
-    return scored(learn_ts(table, TreeSearchOptions()))
-
-
-def cautious_gsmn(table: EncodedTable) -> Learned:
-    """Run GSMN with the cautious test.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        The data.
-
-    Returns
-    -------
-    Learned
-        With the number of distinct tests.
-    """
-    result = learn_gsmn(table, GSMNOptions(test=CautiousTest))
-    return Learned(result.graph, {"n_tests": result.n_tests})
+    entry = PACKAGE[algorithm]
+    result = entry.learn(table, entry.options(**options))
+    found = {name: getattr(result, name) for name in counters}
+    return Learned(result.graph, {name: value for name, value in found.items() if value is not None})
 
 
 def cautious_hc(table: EncodedTable) -> Learned:
-    """Run IBMAP-HC from the structure of GSMN with the cautious test.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        The data.
-
-    Returns
-    -------
-    Learned
-        With the number of distinct tests, the ascents M and the score.
-    """
-    start = learn_gsmn(table, GSMNOptions(test=CautiousTest)).graph
-    return scored(learn_hc(table, HillClimbingOptions(start=start)))
-
-
-def scored(result: SearchResult) -> Learned:
-    """Take over the structure and the counters of a result.
-
-    Parameters
-    ----------
-    result : SearchResult
-        What a learner of the package gave.
-
-    Returns
-    -------
-    Learned
-        With the number of distinct tests, and the ascents and the score if it has them.
-    """
-    counters = {"n_tests": result.n_tests, "n_ascents": result.n_ascents, "score": result.score}
-    return Learned(result.graph, {name: value for name, value in counters.items() if value is not None})
+    """Run IBMAP-HC from the structure of GSMN with the cautious test."""
+    return run(table, "hc", start=run(table, "gsmn", test=CautiousTest).graph)
 
 
 _ALL = (
-    Learner("gsmn", gsmn),
-    Learner("ts", ts),
-    Learner("hc", hc),
-    Learner("hc-from-empty", hc_from_empty),
-    Learner("cautious-gsmn", cautious_gsmn),
+    Learner("gsmn", partial(run, algorithm="gsmn")),
+    Learner("ts", partial(run, algorithm="ts")),
+    Learner("hc", partial(run, algorithm="hc")),
+    Learner("hc-from-empty", partial(run, algorithm="hc", start="empty")),
+    Learner("cautious-gsmn", partial(run, algorithm="gsmn", test=CautiousTest)),
     Learner("cautious-hc", cautious_hc),
 )
 LEARNERS = {each.name: each for each in _ALL}

@@ -20,64 +20,19 @@ from ibmap.table import EncodedTable
 
 
 def edge_errors(graph: MarkovGraph, instance: Instance, seed: int) -> float:
-    """Count wrong edges.
-
-    Parameters
-    ----------
-    graph : MarkovGraph
-        The learned structure.
-    instance : Instance
-        Its reference is the true structure.
-    seed : int
-        Not used.
-
-    Returns
-    -------
-    float
-        Edge Hamming distance.
-    """
+    """Count wrong edges."""
     return float(edge_hamming(graph, instance.reference))
 
 
 def independence_errors(graph: MarkovGraph, instance: Instance, seed: int) -> float:
-    """Give the share of 2000 independences that are wrong.
-
-    Parameters
-    ----------
-    graph : MarkovGraph
-        The learned structure.
-    instance : Instance
-        Its reference is the true structure, or the whole table.
-    seed : int
-        Seed of the questions.
-
-    Returns
-    -------
-    float
-        Independence Hamming distance.
-    """
+    """Give the share of 2000 independences that are wrong."""
     return independence_hamming(graph, instance.reference, random_state=seed)
 
 
 def cautious_independence_errors(graph: MarkovGraph, instance: Instance, seed: int) -> float:
-    """Give the share of 2000 independences that a table denies, if it is trusted only where it has the rows.
-
-    Parameters
-    ----------
-    graph : MarkovGraph
-        The learned structure.
-    instance : Instance
-        Its reference is the whole table.
-    seed : int
-        Seed of the questions.
-
-    Returns
-    -------
-    float
-        Independence Hamming distance, with the answers of `CautiousTest`.
-    """
+    """Give the share of 2000 independences that a table denies, trusted only where it has the rows."""
     if not isinstance(instance.reference, EncodedTable):
-        msg = "this metric asks a table, and the problem's reference is a structure; use INDEPENDENCES"
+        msg = "this metric needs a table, and the problem's reference is a structure; use INDEPENDENCES"
         raise InvalidOptionError(msg)
     test = CautiousTest(instance.reference)
     triplets = draw_triplets(graph.n_variables, N_TRIPLETS, seed)
@@ -86,29 +41,11 @@ def cautious_independence_errors(graph: MarkovGraph, instance: Instance, seed: i
 
 
 def edge_share(graph: MarkovGraph, instance: Instance, seed: int, share: str) -> float:
-    """Give a share that tells how many edges are right.
-
-    Parameters
-    ----------
-    graph : MarkovGraph
-        The learned structure.
-    instance : Instance
-        Its reference is the true structure.
-    seed : int
-        Not used.
-    share : {"precision", "recall", "f1"}
-        Of learned edges that are true, of true ones that were learned, or their harmonic mean.
-
-    Returns
-    -------
-    float
-        From 0 to 1.
-    """
+    """Give a share that tells how many edges are right."""
     return float(getattr(_compared(graph, instance), share))
 
 
 def _compared(graph: MarkovGraph, instance: Instance) -> EdgeComparison:
-    """Compare edges with the true structure."""
     if not isinstance(instance.reference, MarkovGraph):
         msg = "this metric compares edges, and the problem's reference is a table; use INDEPENDENCES"
         raise InvalidOptionError(msg)

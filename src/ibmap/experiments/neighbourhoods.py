@@ -23,36 +23,12 @@ Neighbours = Callable[[NDArray[np.float64], NDArray[np.int64]], NDArray[np.int64
 
 
 def l1_ebic(table: EncodedTable) -> Learned:
-    """Learn a binary network by L1-penalised logistic neighbourhoods (Ravikumar et al.).
-
-    The strength of the penalty is chosen for each variable by the extended BIC; an edge takes both sides.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        Binary data.
-
-    Returns
-    -------
-    Learned
-        The structure.
-    """
+    """Learn a binary network by L1-penalised logistic neighbourhoods (Ravikumar et al.)."""
     return _joined(table, _l1_neighbours, "and")
 
 
 def best_subset(table: EncodedTable) -> Learned:
-    """Learn a binary network by best-subset logistic neighbourhoods (abess) with its extended BIC.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        Binary data.
-
-    Returns
-    -------
-    Learned
-        The structure.
-    """
+    """Learn a binary network by best-subset logistic neighbourhoods (abess) with its extended BIC."""
     return _joined(table, _abess_neighbours, "and")
 
 

@@ -1,4 +1,4 @@
-"""Which test to use when: the pairwise test beside the table test and regression-based learners."""
+"""Which test to use when: the pairwise test against the table test and regression-based learners."""
 
 from __future__ import annotations
 
@@ -12,14 +12,13 @@ import polars as pl
 from ibmap.experiments.claims import Check, Claim
 from ibmap.experiments.comparison import Column, Comparison, ComparisonTable
 from ibmap.experiments.families import Family
-from ibmap.experiments.figures import COLOURS, FAINT, make_panels
-from ibmap.experiments.learners import gsmn, hc
+from ibmap.experiments.figures import COLOURS, FAINT, legend_below, make_panels
+from ibmap.experiments.learners import LEARNERS, run
 from ibmap.experiments.metrics import EDGES
 from ibmap.experiments.neighbourhoods import best_subset, l1_ebic
 from ibmap.experiments.reports import FigureReport, TableReport
 from ibmap.experiments.study import Learned, Learner, Study
 from ibmap.independence.pairwise import PENALTY
-from ibmap.learning import HillClimbingOptions, TreeSearchOptions, learn_hc, learn_ts
 from ibmap.table import EncodedTable
 
 if TYPE_CHECKING:
@@ -31,98 +30,25 @@ CLAIMED = (("positive", 4), ("signed", 8), ("mixed", 8), ("three-state", 8))  # 
 
 
 def pairwise_hc(table: EncodedTable, penalty: float, start: str = "gsmn") -> Learned:
-    """Run IBMAP-HC with the pairwise test.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        The data.
-    penalty : float
-        See `ibmap.PairwiseTest`.
-    start : str
-        Where the climb begins.
-
-    Returns
-    -------
-    Learned
-        With the ascents and the score.
-    """
-    options = HillClimbingOptions(test="pairwise", penalty=penalty, start=start)
-    result = learn_hc(table, options)
-    counters = {"n_ascents": result.n_ascents, "score": result.score}
-    return Learned(result.graph, {name: value for name, value in counters.items() if value is not None})
-
-
-def ts(table: EncodedTable) -> Learned:
-    """Run IBMAP-TS, with a limit.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        The data.
-
-    Returns
-    -------
-    Learned
-        The best run found.
-    """
-    return Learned(learn_ts(table, TreeSearchOptions(max_nodes=MAX_NODES)).graph)
-
-
-def best_hc(table: EncodedTable) -> Learned:
-    """Run IBMAP-HC with the table test from two starts.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        The data.
-
-    Returns
-    -------
-    Learned
-        The better one.
-    """
-    return Learned(learn_hc(table, HillClimbingOptions(start="best")).graph)
-
-
-def empty_hc(table: EncodedTable) -> Learned:
-    """Run IBMAP-HC with the table test from the empty graph: of many variables GSMN's start is too slow.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        The data.
-
-    Returns
-    -------
-    Learned
-        Where the climb ends.
-    """
-    return Learned(learn_hc(table, HillClimbingOptions(start="empty")).graph)
+    """Run IBMAP-HC with the pairwise test."""
+    counters = ("n_ascents", "score")
+    return run(table, "hc", counters=counters, test="pairwise", penalty=penalty, start=start)
 
 
 def name_of(penalty: float) -> str:
-    """Name the learner with the pairwise test.
-
-    Parameters
-    ----------
-    penalty : float
-        Its penalty.
-
-    Returns
-    -------
-    str
-        Such as ``pairwise 0.25``.
-
-    Examples
-    --------
-    >>> name_of(0.25)
-    'pairwise 0.25'
-    """
+    """Name the learner with the pairwise test."""
     return f"pairwise {penalty:g}"
 
 
-TABLE_LEARNERS = (Learner("gsmn", gsmn), Learner("hc", hc), Learner("hc best", best_hc))
+_plain = partial(run, counters=())
+TABLE_LEARNERS = (
+    LEARNERS["gsmn"],
+    LEARNERS["hc"],
+    Learner("hc best", partial(_plain, algorithm="hc", start="best")),
+)
+# of many variables GSMN's start is too slow
+FROM_EMPTY = Learner("hc empty", partial(_plain, algorithm="hc", start="empty"))
+TREE_SEARCH = Learner("ts", partial(_plain, algorithm="ts", max_nodes=MAX_NODES))
 PAIRWISE_LEARNERS = tuple(Learner(name_of(g), partial(pairwise_hc, penalty=g)) for g in PENALTIES)
 REGRESSIONS = (Learner("l1", l1_ebic), Learner("abess", best_subset))
 BASELINES = tuple(each.name for each in REGRESSIONS)
@@ -148,33 +74,12 @@ TITLES = {
 
 
 def baselines() -> tuple[Learner, ...]:
-    """Give the regression-based baselines that can run here.
-
-    Returns
-    -------
-    tuple of Learner
-        L1 always, abess if it is installed.
-    """
+    """Give the regression-based baselines that can run here."""
     return REGRESSIONS if find_spec("abess") else REGRESSIONS[:1]
 
 
 def no_worse(other: str, family: str, tau: int) -> Check:
-    """Check that the pairwise test makes no more errors than a learner on average from N = 200 on.
-
-    Parameters
-    ----------
-    other : str
-        Name of the learner.
-    family : str
-        The family of networks.
-    tau : int
-        The highest mean degree looked at.
-
-    Returns
-    -------
-    callable
-        The check.
-    """
+    """Check that the pairwise test makes no more errors than a learner on average from N = 200 on."""
     own, title = name_of(PENALTY), TITLES.get(other, other)
 
     def check(found: Sequence[Comparison]) -> tuple[bool | None, str]:
@@ -257,25 +162,13 @@ def _problems_beyond() -> list[Family]:
 
 
 def pairwise_studies() -> dict[str, Study]:
-    """Give the studies of the pairwise test by name.
-
-    Returns
-    -------
-    dict of str to Study
-        Small networks, large ones, and those with more states or higher orders.
-
-    Examples
-    --------
-    >>> list(pairwise_studies())
-    ['pairwise', 'pairwise-50', 'pairwise-100', 'pairwise-states']
-    """
-    search = Learner("ts", ts)
+    """Give the studies of the pairwise test by name."""
     every = (
         _study(
             "pairwise",
             "Pairwise networks of 12 variables",
             _problems_of_12(),
-            (*TABLE_LEARNERS, search, *PAIRWISE_LEARNERS, *baselines()),
+            (*TABLE_LEARNERS, TREE_SEARCH, *PAIRWISE_LEARNERS, *baselines()),
         ),
         _study(
             "pairwise-50",
@@ -287,33 +180,20 @@ def pairwise_studies() -> dict[str, Study]:
             "pairwise-100",
             "Pairwise networks of 100 variables",
             [Family("signed", 100, tau, rows) for tau in (2, 4, 8) for rows in (200, 1000)],
-            (TABLE_LEARNERS[0], Learner("hc empty", empty_hc), *PAIRWISE_LEARNERS[1:], *baselines()),
+            (TABLE_LEARNERS[0], FROM_EMPTY, *PAIRWISE_LEARNERS[1:], *baselines()),
         ),
         _study(
             "pairwise-states",
             "Three states, and links of three variables",
             _problems_beyond(),
-            (*TABLE_LEARNERS, search, *PAIRWISE_LEARNERS),
+            (*TABLE_LEARNERS, TREE_SEARCH, *PAIRWISE_LEARNERS),
         ),
     )
     return {study.name: study for study in every}
 
 
 def draw_errors(rows: pl.DataFrame, learners: Sequence[str]) -> Figure:
-    """Draw wrong edges against rows, a panel for each family, number of variables and degree.
-
-    Parameters
-    ----------
-    rows : polars.DataFrame
-        What `run_study` gave.
-    learners : sequence of str
-        Whose errors are drawn.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        Means over networks, both axes logarithmic.
-    """
+    """Draw wrong edges against rows, a panel for each family, number of variables and degree."""
     cells = rows.select("family", "n", "tau").unique(maintain_order=True).rows()
     n_columns = min(4, len(cells))
     figure, grid = make_panels(-(-len(cells) // n_columns), n_columns, "Wrong edges against rows", width=2.6)
@@ -338,8 +218,7 @@ def draw_errors(rows: pl.DataFrame, learners: Sequence[str]) -> Figure:
         panel.set_title(f"{cell[0]}, n = {cell[1]}, τ = {cell[2]}", loc="left", fontsize=8)
     for panel in list(grid.flat)[len(cells) :]:
         panel.set_visible(False)
-    lines, labels = grid.flat[0].get_legend_handles_labels()
-    figure.legend(lines, labels, loc="outside lower center", ncols=len(labels), frameon=False, fontsize=8)
+    legend_below(figure, grid.flat[0])
     return figure
 
 

@@ -28,27 +28,7 @@ CAUTIOUS = ("cautious-gsmn", "cautious-hc")  # run besides, as a second reading
 
 
 def stated_tolerance(factors: Mapping[str, Any], column: Column, ours: float, published: float) -> float:
-    """Give the tolerance of wrong edges with 12 variables: a number of edges up to tau = 4.
-
-    Parameters
-    ----------
-    factors : mapping
-        The cell, with tau and N.
-    column : Column
-        The column.
-    ours, published : float
-        The two half-widths; what counts for ratios and for tau = 8.
-
-    Returns
-    -------
-    float
-        GSMN and TS 5 edges for N <= 200 and 2 above, HC 3 and 1.5.
-
-    Examples
-    --------
-    >>> stated_tolerance({"tau": 1, "N": 800}, Column("HC", "edge_errors", "hc"), 0.1, 0.2)
-    1.5
-    """
+    """Give the tolerance of wrong edges with 12 variables: a number of edges up to tau = 4."""
     if column.baseline or factors["tau"] > 4:
         return overlap(factors, column, ours, published)
     return STATED[column.learner.removeprefix("cautious-")][0 if factors["N"] <= 200 else 1]
@@ -88,27 +68,24 @@ def _cautious(
     return TableReport(replace(table, name=f"{table.name}-cautious", title=title, columns=columns))
 
 
+def _distances(n: int, kind: str, columns: tuple[Column, ...], published: str) -> ComparisonTable:
+    """Declare a table of Hamming distances with n variables."""
+    title = f"{kind.removesuffix('s').capitalize()} Hamming distances, {n} variables"
+    return ComparisonTable(f"n{n}-{kind}", title, ("tau", "N"), columns, published)
+
+
 def _n12() -> Study:
     """Edge and independence errors with 12 variables."""
     names = ("gsmn", "ts", "hc")
     problems = tuple(SampledNetwork(12, tau, rows) for tau in TAUS for rows in (40, 200, 800, 5000, 12000))
-    edges = ComparisonTable(
-        "n12-edges",
-        "Edge Hamming distances, 12 variables",
-        ("tau", "N"),
-        _error_columns("edge_errors", names),
-        "n12_edge_hamming",
-        stated_tolerance,
-        "tau 1, 2, 4: within 5 edges (GSMN, TS) or 3 (HC) for N up to 200, within 2 or 1.5 above; "
+    edges = replace(
+        _distances(12, "edges", _error_columns("edge_errors", names), "n12_edge_hamming"),
+        tolerance=stated_tolerance,
+        rule="tau 1, 2, 4: within 5 edges (GSMN, TS) or 3 (HC) for N up to 200, within 2 or 1.5 above; "
         "ratios, and tau 8: the 95 % intervals meet",
     )
-    independences = ComparisonTable(
-        "n12-independences",
-        "Independence Hamming distances, 12 variables",
-        ("tau", "N"),
-        _error_columns("independence_errors", names),
-        "n12_independence_hamming",
-    )
+    columns = _error_columns("independence_errors", names)
+    independences = _distances(12, "independences", columns, "n12_independence_hamming")
     tables = (edges, independences)
     draw = partial(figures.ratio_bars, tables=tables, titles=("Edges", "Independences"))
     return Study(
@@ -124,7 +101,7 @@ def _n12() -> Study:
             FigureReport("n12-ratios", draw),
         ),
         repetitions=20,
-        quick=_few_rows,
+        quick=lambda problem: problem.N in (200, 800, 5000),
     )
 
 
@@ -157,20 +134,10 @@ def _n50() -> Study:
         SampledNetwork(50, tau, rows) for tau in TAUS for rows in (100, 500, 1000, 2000, 5000, 12000)
     )
     names = ("gsmn", "hc")
-    edges = ComparisonTable(
-        "n50-edges",
-        "Edge Hamming distances, 50 variables",
-        ("tau", "N"),
-        _error_columns("edge_errors", names, "edge_", "edge_ratio", "edge_mark"),
-        "n50_hamming",
-    )
-    independences = ComparisonTable(
-        "n50-independences",
-        "Independence Hamming distances, 50 variables",
-        ("tau", "N"),
-        _error_columns("independence_errors", names, "ind_", "ind_ratio", "ind_mark"),
-        "n50_hamming",
-    )
+    columns = _error_columns("edge_errors", names, "edge_", "edge_ratio", "edge_mark")
+    edges = _distances(50, "edges", columns, "n50_hamming")
+    columns = _error_columns("independence_errors", names, "ind_", "ind_ratio", "ind_mark")
+    independences = _distances(50, "independences", columns, "n50_hamming")
     claims = (
         Claim(
             "HC/GSMN lower at the largest N than at the smallest, tau 1, 2, 4",
@@ -198,7 +165,7 @@ def _n50() -> Study:
             _cautious(independences, "independence_errors", "ind_", "hc"),
             FigureReport("n50-ratios", draw),
         ),
-        quick=_sparse_and_few_rows,
+        quick=lambda problem: problem.tau <= 2 and problem.N in (1000, 2000, 12000),
         quick_repetitions=1,
     )
 
@@ -326,36 +293,8 @@ def _part_of(name: str, part: int, folder: str, bins: BinRule) -> PartOfTable:
     return PartOfTable(name, part, dataset.n_variables, n_rows, folder, bins)
 
 
-def _few_rows(problem: SampledNetwork) -> bool:
-    """Keep the small data sets."""
-    return problem.N in (200, 800, 5000)
-
-
-def _sparse_and_few_rows(problem: SampledNetwork) -> bool:
-    """Keep what takes a second or so."""
-    return problem.tau <= 2 and problem.N in (1000, 2000, 12000)
-
-
 def paper_studies(folder: str | Path | None = None, bins: BinRule = "width") -> dict[str, Study]:
-    """Give the studies of the paper by name.
-
-    Parameters
-    ----------
-    folder : str or Path, optional
-        Where the benchmark sets are that do not follow from rules; see `ibmap.datasets.load`.
-    bins : {"width", "frequency"} or int
-        How numbers in benchmark sets are binned.
-
-    Returns
-    -------
-    dict of str to Study
-        In the paper's order.
-
-    Examples
-    --------
-    >>> list(paper_studies())
-    ['n12', 'n50', 'ascents', 'ascents-from-empty', 'runtime', 'benchmark-third', 'benchmark-fifth']
-    """
+    """Give the studies of the paper by name."""
     place = "" if folder is None else str(folder)
     from_gsmn = _ascents("ascents", {"hc": "from GSMN", "cautious-hc": "from GSMN's second reading"})
     from_empty = _ascents("ascents-from-empty", {"hc-from-empty": "from the empty structure"})

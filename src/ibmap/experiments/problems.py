@@ -3,61 +3,40 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ibmap.binning import BinRule
 from ibmap.datasets import benchmark_table
-from ibmap.errors import FileFormatError, SamplingWarning, UnavailableDataError
-from ibmap.experiments.study import Factors, Instance, told
+from ibmap.errors import SamplingWarning
+from ibmap.experiments.study import Factors, Instance, Problem, as_remark, reason
 from ibmap.simulate import random_network
-from ibmap.table import EncodedTable
+from ibmap.simulation.network import PairwiseNetwork
+from ibmap.table import EncodedTable, take_rows
 
 POOL = 12000  # rows sampled of each network; the N rows learned from are drawn from these, as in the paper
 
 
 @dataclass(frozen=True)
-class SampledNetwork:
-    """N rows out of a sample of a random network.
-
-    As in the paper, one large sample is drawn of each network and parameters, and data sets of
-    every size N are drawn from it: problems that differ in N alone have the same networks.
-
-    Parameters
-    ----------
-    n : int
-        Variables.
-    tau : int
-        Mean degree.
-    N : int
-        Rows.
-    signs : str
-        Signs of the potentials; see `ibmap.simulate.random_network`.
-    structure : str
-        Kind of structure; see `ibmap.simulate.random_network`.
-    log_odds : float
-        Strength of every edge.
-    """
+class SampledNetwork(Problem):
+    """N rows out of a sample of a random network."""
 
     n: int
-    tau: int
+    tau: int  # mean degree
     N: int
-    signs: str = "positive"
-    structure: str = "mean-degree"
+    signs: str = "positive"  # signs of the potentials; see `ibmap.simulate.random_network`
+    structure: str = "mean-degree"  # kind of structure; see `ibmap.simulate.random_network`
     log_odds: float = 1.0
 
     @property
     def factors(self) -> Factors:
         """n, tau and N, and whatever is not as in the paper."""
-        plain: dict[str, int | float | str] = {"n": self.n, "tau": self.tau, "N": self.N}
-        return {**plain, **self._unusual()}
-
-    @property
-    def data_key(self) -> str:
-        """All but N."""
-        return " ".join(f"{name}={value}" for name, value in self.factors.items() if name != "N")
+        given = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {each.name: given[each.name] for each in fields(self) if given[each.name] != each.default}
 
     @property
     def weight(self) -> float:
@@ -65,73 +44,35 @@ class SampledNetwork:
         return float(self.n**3 * self.tau * (1 + self.N / 5000)) + 2000
 
     def draw(self, rng: np.random.Generator) -> Instance:
-        """Draw a network, a large sample of it, and N rows of that.
-
-        Parameters
-        ----------
-        rng : numpy.random.Generator
-            Source of chance.
-
-        Returns
-        -------
-        Instance
-            With the network's structure as reference, and the sampler's warnings as remarks.
-        """
-        network = random_network(
-            self.n,
-            self.tau,
-            random_state=rng,
-            structure=self.structure,
-            signs=self.signs,
-            log_odds=self.log_odds,
-        )
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", SamplingWarning)
-            rows = network.sample(max(POOL, self.N), random_state=rng, n_threads=1)
+        """Draw a network, a large sample of it, and N rows of that."""
+        options: Any = {"structure": self.structure, "signs": self.signs, "log_odds": self.log_odds}
+        network = random_network(self.n, self.tau, random_state=rng, **options)
+        rows, remarks = large_sample(network, max(POOL, self.N), rng)
         chosen = rows[rng.permutation(len(rows))[: self.N]]
         table = EncodedTable.from_codes(chosen, network.cardinalities.tolist(), network.graph.names)
-        return Instance(table, network.graph, tuple(map(told, caught)))
+        return Instance(table, network.graph, remarks)
 
-    def _unusual(self) -> dict[str, int | float | str]:
-        """Give the options that differ from the defaults."""
-        found: dict[str, int | float | str] = {}
-        if self.signs != "positive":
-            found["signs"] = self.signs
-        if self.structure != "mean-degree":
-            found["structure"] = self.structure
-        if self.log_odds != 1.0:
-            found["log_odds"] = self.log_odds
-        return found
+
+def large_sample(
+    network: PairwiseNetwork, n_rows: int, rng: np.random.Generator
+) -> tuple[NDArray[np.uint16], tuple[str, ...]]:
+    """Draw the rows of which data sets are parts, and what the sampler warned of."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", SamplingWarning)
+        rows = network.sample(n_rows, random_state=rng, n_threads=1)
+    return rows, tuple(map(as_remark, caught))
 
 
 @dataclass(frozen=True)
-class PartOfTable:
-    """A random part of a benchmark set, held against the whole.
-
-    The variables keep the states of the whole table, seen in the part or not.
-
-    Parameters
-    ----------
-    dataset : str
-        Name of the set.
-    part : int
-        The part is one of so many: 3 for a third.
-    n : int
-        Variables.
-    N : int
-        Rows of the whole.
-    folder : str
-        Where ``NAME.csv`` is, for sets that do not follow from rules; empty if there is none.
-    bins : str or int
-        How columns of many numbers are cut.
-    """
+class PartOfTable(Problem):
+    """A random part of a benchmark set, held against the whole."""
 
     dataset: str
-    part: int
+    part: int  # the part is one of so many: 3 for a third
     n: int
-    N: int
-    folder: str = ""
-    bins: BinRule = "width"
+    N: int  # rows of the whole
+    folder: str = ""  # where ``NAME.csv`` is, for sets that do not follow from rules; empty if there is none
+    bins: BinRule = "width"  # how columns of many numbers are cut
 
     @property
     def factors(self) -> Factors:
@@ -148,37 +89,15 @@ class PartOfTable:
         """Grows with the variables, and a little with the rows."""
         return float(self.n**4 + 10 * self.N)
 
-    def complaint(self) -> str:
-        """Say why the data cannot be had.
-
-        Returns
-        -------
-        str
-            Empty if it can.
-        """
-        try:
-            _whole(self.dataset, self.folder, self.bins)
-        except (UnavailableDataError, FileFormatError) as error:
-            return str(error)
-        return ""
+    def missing_data(self) -> str:
+        """Say why the file cannot be read."""
+        return reason(_whole, self.dataset, self.folder, self.bins)
 
     def draw(self, rng: np.random.Generator) -> Instance:
-        """Draw a part of the rows.
-
-        Parameters
-        ----------
-        rng : numpy.random.Generator
-            Source of chance.
-
-        Returns
-        -------
-        Instance
-            With the whole table as reference.
-        """
+        """Draw a part of the rows."""
         whole = _whole(self.dataset, self.folder, self.bins)
         chosen = np.sort(rng.permutation(whole.n_rows)[: max(whole.n_rows // self.part, 1)])
-        codes = np.asfortranarray(whole.codes[chosen])
-        return Instance(replace(whole, codes=codes, weights=whole.weights[chosen]), whole)
+        return Instance(take_rows(whole, chosen), whole)
 
 
 @lru_cache(maxsize=32)

@@ -1,4 +1,4 @@
-"""How well the recommended learner does, beside the paper's, regressions and Bayesian networks."""
+"""How well the recommended learner does, compared with the paper's, regressions and Bayesian networks."""
 
 from __future__ import annotations
 
@@ -13,13 +13,12 @@ from ibmap.experiments.directed import has_pyagrum, moralised
 from ibmap.experiments.exact import LADDER, IsingSample, RowsNeeded
 from ibmap.experiments.families import Family
 from ibmap.experiments.held_out import BENCHMARK_SETS, DENSITY_SETS, HELD_OUT, RealTable, l1_states
-from ibmap.experiments.learners import hc, scored
+from ibmap.experiments.learners import LEARNERS, run
 from ibmap.experiments.metrics import EDGES
 from ibmap.experiments.pairwise import baselines, pairwise_hc
 from ibmap.experiments.reports import TableReport
 from ibmap.experiments.screening import screened
-from ibmap.experiments.study import Learned, Learner, Study
-from ibmap.table import EncodedTable
+from ibmap.experiments.study import Learner, Study
 
 RULE = "the fewer wrong edges, the better"
 NETWORK_KEYS = ("family", "n", "tau", "N")
@@ -27,28 +26,9 @@ NETWORK_KEYS = ("family", "n", "tau", "N")
 Keys = tuple[str, ...]
 
 
-def recommended(table: EncodedTable) -> Learned:
-    """Run the recommended learner.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        The data.
-
-    Returns
-    -------
-    Learned
-        With the score.
-    """
-    from ibmap.learning import LEARNERS
-
-    entry = LEARNERS["ibmap"]
-    return scored(entry.learn(table, entry.options()))
-
-
 OWN = (
-    Learner("ibmap", recommended),
-    Learner("hc", hc),
+    Learner("ibmap", partial(run, algorithm="ibmap")),
+    LEARNERS["hc"],
     Learner("pairwise", partial(pairwise_hc, penalty=1.0, start="empty")),
 )
 SCREENING = (
@@ -76,23 +56,7 @@ TITLES = {
 
 
 def recommended_studies(folder: str | Path | None = None) -> dict[str, Study]:
-    """Give the studies of the recommended learner by name.
-
-    Parameters
-    ----------
-    folder : str or Path, optional
-        Holds the real tables, in itself or in its folders.
-
-    Returns
-    -------
-    dict of str to Study
-        Large networks, few rows, three states, Bayesian networks, triples, real tables, exact structures.
-
-    Examples
-    --------
-    >>> list(recommended_studies())[:3]
-    ['recommended', 'recommended-short', 'recommended-states']
-    """
+    """Give the studies of the recommended learner by name."""
     directed = DIRECTED if has_pyagrum() else ()
     both = (*DIRECTED, *SKELETONS) if has_pyagrum() else ()
     binary = (*OWN, *baselines(), *SCREENING)
@@ -163,7 +127,6 @@ def _edges(
 
 
 def _real(problems: Sequence[RealTable], learners: Sequence[Learner]) -> Study:
-    """Put the study of real tables together."""
     references = (  # the same for all learners
         Column("L1 own, EBIC", "l1_ebic_held_out", "ibmap"),
         Column("L1 own, validated", "l1_held_out", "ibmap"),
@@ -186,7 +149,6 @@ def _real(problems: Sequence[RealTable], learners: Sequence[Learner]) -> Study:
 
 
 def _exact(learners: Sequence[Learner]) -> Study:
-    """Put the study of exact structures together."""
     title = "Rows until every sample gives the exact structure, 16 variables"
     problems = [
         IsingSample(structure, strongest, rows)
@@ -208,7 +170,6 @@ def _exact(learners: Sequence[Learner]) -> Study:
 
 
 def _columns(learners: Sequence[Learner], quantity: str) -> tuple[Column, ...]:
-    """Give a column to each learner."""
     return tuple(Column(TITLES[each.name], quantity, each.name) for each in learners)
 
 

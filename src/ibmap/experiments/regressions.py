@@ -22,24 +22,7 @@ Matrix = NDArray[np.float64]
 
 
 def minimise(gradient: Callable[[Matrix], Matrix], start: Matrix, l1: Matrix, curvature: Matrix) -> Matrix:
-    """Minimise a smooth function of a matrix plus the sum of ``l1 * abs(matrix)``.
-
-    Parameters
-    ----------
-    gradient : callable
-        Of the smooth part, which is a sum over columns or nearly so.
-    start : ndarray
-        Where to begin.
-    l1 : ndarray
-        Weights of the penalty; infinity keeps an entry at zero.
-    curvature : ndarray
-        Of each column: no second derivative of the smooth part is larger.
-
-    Returns
-    -------
-    ndarray
-        Nesterov's steps, each column begun anew whenever its momentum points uphill.
-    """
+    """Minimise a smooth function of a matrix plus the sum of ``l1 * abs(matrix)``."""
     here = point = start
     speed = np.ones(start.shape[1])
     for _ in range(MAX_STEPS):
@@ -55,24 +38,7 @@ def minimise(gradient: Callable[[Matrix], Matrix], start: Matrix, l1: Matrix, cu
 
 
 def newton(predictors: Matrix, indicators: Matrix, ridge: Matrix, start: Matrix) -> Matrix:
-    """Fit one multinomial logistic regression by Newton's steps.
-
-    Parameters
-    ----------
-    predictors : ndarray of shape (n_rows, n_predictors)
-        Ones among them.
-    indicators : ndarray of shape (n_rows, n_states - 1)
-        Of every state but the first.
-    ridge : ndarray of shape (n_predictors,)
-        Precision of each predictor's effects, above zero.
-    start : ndarray of shape (n_predictors, n_states - 1)
-        Effects to begin with.
-
-    Returns
-    -------
-    ndarray of shape (n_predictors, n_states - 1)
-        The effects.
-    """
+    """Fit one multinomial logistic regression by Newton's steps."""
     effects, (n, k) = start, start.shape
     value, shares = _penalised(predictors, indicators, ridge, effects)
     for _ in range(MAX_NEWTON):
@@ -109,17 +75,10 @@ def _penalised(
 
 @dataclass(frozen=True, eq=False)
 class Regressions:
-    """Indicators of every state but the first, of the variables that have more than one.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        The data.
-    like : Regressions, optional
-        Whose means and deviations standardise the indicators that predict; its own by default.
-    """
+    """Indicators of every state but the first, of the variables that have more than one."""
 
     table: EncodedTable
+    # whose means and deviations standardise the indicators that predict; its own by default
     like: Regressions | None = None
 
     @cached_property
@@ -152,20 +111,7 @@ class Regressions:
         return np.flatnonzero(np.diff(self.owner, prepend=-1))
 
     def logs(self, effects: Matrix) -> tuple[Matrix, Matrix]:
-        """Predict every variable.
-
-        Parameters
-        ----------
-        effects : ndarray
-            Of each predictor on each indicator.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_varying)
-            Log-probability of the value that each row has.
-        ndarray of shape (n_rows, n_indicators)
-            Probabilities of the indicators.
-        """
+        """Predict every variable."""
         odds = self.predictors @ effects
         top = np.maximum(np.maximum.reduceat(odds, self._firsts, axis=1), 0)
         sizes = np.diff(self._firsts, append=len(self.owner))
@@ -175,20 +121,7 @@ class Regressions:
         return own - top - np.log(total), weights / np.repeat(total, sizes, axis=1)
 
     def fit_l1(self, strength: float, start: Matrix) -> Matrix:
-        """Fit the mean log-likelihood of every variable given all others with an L1 penalty.
-
-        Parameters
-        ----------
-        strength : float
-            Of the penalty.
-        start : ndarray
-            Effects to begin with.
-
-        Returns
-        -------
-        ndarray of shape (1 + n_indicators, n_indicators)
-            The effects.
-        """
+        """Fit the mean log-likelihood of every variable given all others with an L1 penalty."""
         n_rows = len(self.indicators)
         own = self.owner[:, np.newaxis] == self.owner
         penalty = np.vstack([np.zeros(len(self.owner)), np.where(own, np.inf, strength)])
@@ -203,22 +136,7 @@ class Regressions:
         return minimise(gradient, start, penalty, top / bends)
 
     def fit_ridge(self, adjacency: NDArray[np.bool_], ridge: float, start: Matrix) -> Matrix:
-        """Fit every variable given its neighbours with a ridge penalty.
-
-        Parameters
-        ----------
-        adjacency : ndarray of shape (n_variables, n_variables)
-            The neighbours.
-        ridge : float
-            Precision of the effects of indicators 0 and 1.
-        start : ndarray
-            Effects to begin with.
-
-        Returns
-        -------
-        ndarray of shape (1 + n_indicators, n_indicators)
-            The effects.
-        """
+        """Fit every variable given its neighbours with a ridge penalty."""
         effects = np.zeros_like(start)
         deviations = (self.like or self).moments[1]  # the prior is on effects of plain indicators
         precisions = np.append(INTERCEPT, ridge / deviations**2)

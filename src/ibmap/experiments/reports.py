@@ -14,8 +14,10 @@ from ibmap.experiments.claims import Claim
 from ibmap.experiments.comparison import Comparison
 from ibmap.experiments.study import Study
 from ibmap.experiments.tables import long_csv, markdown, narrow, records, tally
+from ibmap.plotting.canvas import picture_bytes
 
-FIGURE_FORMATS = ("png", "svg")
+FIGURE_FORMATS = (".png", ".svg")
+DOTS_PER_INCH = 110
 
 
 class Table(Protocol):
@@ -26,31 +28,12 @@ class Table(Protocol):
     rule: str
 
     def compare(self, rows: pl.DataFrame) -> list[Comparison]:
-        """Sum up rows.
-
-        Parameters
-        ----------
-        rows : polars.DataFrame
-            What `run_study` gave.
-
-        Returns
-        -------
-        list of Comparison
-            Line after line.
-        """
+        """Sum up rows."""
 
 
 @dataclass(frozen=True)
 class TableReport:
-    """A table, and what the paper says about it.
-
-    Parameters
-    ----------
-    table : Table
-        The table.
-    claims : tuple of Claim
-        Sentences to check.
-    """
+    """A table, and what the paper says about it."""
 
     table: Any
     claims: tuple[Claim, ...] = ()
@@ -58,46 +41,22 @@ class TableReport:
 
 @dataclass(frozen=True)
 class FigureReport:
-    """A figure.
+    """A figure."""
 
-    Parameters
-    ----------
-    name : str
-        Names its files.
-    draw : callable
-        Takes the rows, returns a `matplotlib.figure.Figure`.
-    """
-
-    name: str
-    draw: Callable[[pl.DataFrame], Any]
+    name: str  # names its files
+    draw: Callable[[pl.DataFrame], Any]  # takes the rows, returns a `matplotlib.figure.Figure`
 
 
 @dataclass(frozen=True, eq=False)
 class Finding:
-    """One table of a study, summed up.
-
-    Parameters
-    ----------
-    table : Table
-        The table.
-    comparisons : list of Comparison
-        Its numbers.
-    claims : list of tuple
-        Sentence, whether it holds, evidence.
-    """
+    """One table of a study, summed up."""
 
     table: Any
     comparisons: list[Comparison]
-    claims: list[tuple[str, bool | None, str]]
+    claims: list[tuple[str, bool | None, str]]  # sentence, whether it holds, evidence
 
     def as_dict(self) -> dict[str, Any]:
-        """Give plain values for JSON.
-
-        Returns
-        -------
-        dict
-            Title, rule, numbers, verdicts counted, claims.
-        """
+        """Give plain values for JSON."""
         claims = [
             {"claim": text, "holds": holds, "evidence": evidence} for text, holds, evidence in self.claims
         ]
@@ -112,20 +71,7 @@ class Finding:
 
 
 def sum_up(study: Study, rows: pl.DataFrame) -> list[Finding]:
-    """Make the tables of a study.
-
-    Parameters
-    ----------
-    study : Study
-        Says which.
-    rows : polars.DataFrame
-        What `run_study` gave.
-
-    Returns
-    -------
-    list of Finding
-        One a table.
-    """
+    """Make the tables of a study."""
     found = []
     for report in study.reports:
         if isinstance(report, TableReport):
@@ -136,20 +82,7 @@ def sum_up(study: Study, rows: pl.DataFrame) -> list[Finding]:
 
 
 def write_tables(findings: list[Finding], folder: Path) -> list[str]:
-    """Write the tables of a study as CSV and Markdown.
-
-    Parameters
-    ----------
-    findings : list of Finding
-        What `sum_up` gave.
-    folder : Path
-        Where to; it exists.
-
-    Returns
-    -------
-    list of str
-        Names of the files written.
-    """
+    """Write the tables of a study as CSV and Markdown."""
     names = []
     for finding in findings:
         write_atomically(folder / f"{finding.table.name}.csv", long_csv(finding.comparisons))
@@ -159,61 +92,20 @@ def write_tables(findings: list[Finding], folder: Path) -> list[str]:
 
 
 def write_figures(study: Study, rows: pl.DataFrame, folder: Path) -> list[str]:
-    """Draw the figures of a study as PNG and SVG.
-
-    Parameters
-    ----------
-    study : Study
-        Says which.
-    rows : polars.DataFrame
-        What `run_study` gave.
-    folder : Path
-        Where to; it exists.
-
-    Returns
-    -------
-    list of str
-        Names of the files written.
-
-    Raises
-    ------
-    ImportError
-        If matplotlib is not installed.
-    """
+    """Draw the figures of a study as PNG and SVG."""
     figures = [report for report in study.reports if isinstance(report, FigureReport)]
     return [name for report in figures for name in _write_figure(report, rows, folder)]
 
 
 def _write_figure(report: FigureReport, rows: pl.DataFrame, folder: Path) -> list[str]:
-    """Draw a figure and write it in every format."""
-    from ibmap.experiments.figures import rendered
-
-    names = []
-    figure = report.draw(rows)
-    for form in FIGURE_FORMATS:
-        write_atomically(folder / f"{report.name}.{form}", rendered(figure, form))
-        names.append(f"{report.name}.{form}")
+    figure, names = report.draw(rows), [f"{report.name}{suffix}" for suffix in FIGURE_FORMATS]
+    for name, suffix in zip(names, FIGURE_FORMATS, strict=True):
+        write_atomically(folder / name, picture_bytes(figure, suffix, DOTS_PER_INCH))
     return names
 
 
 def remarks_of(rows: pl.DataFrame) -> list[tuple[str, int]]:
-    """Count the rows that have remarks, by kind of warning.
-
-    Parameters
-    ----------
-    rows : polars.DataFrame
-        What `run_study` gave.
-
-    Returns
-    -------
-    list of tuple of str and int
-        Kind, number of rows; the most frequent first.
-
-    Examples
-    --------
-    >>> remarks_of(pl.DataFrame({"remarks": ["", "SamplingWarning: the chains disagree", ""]}))
-    [('SamplingWarning', 1)]
-    """
+    """Count the rows that have remarks, by kind of warning."""
     kinds: dict[str, int] = {}
     for text in rows["remarks"].to_list():
         for kind in {line.split(":")[0] for line in text.splitlines()}:

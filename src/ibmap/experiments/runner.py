@@ -11,7 +11,7 @@ import io
 import multiprocessing
 import signal
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,32 +25,16 @@ from ibmap.experiments.journal import Journal, Row
 from ibmap.experiments.study import Plan, Run, Study
 from ibmap.options import as_count, as_thread_count
 
-HEARING = (
-    0.5  # seconds; Polars has interrupts restart what they meet, so none would end a wait without a limit
-)
+HEARING = 0.5  # seconds; Polars makes interrupted calls restart, so a wait without a limit would never end
 
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a study stands.
-
-    Parameters
-    ----------
-    study : str
-        Its name.
-    done : float
-        Weight of the finished runs.
-    total : float
-        Weight of all runs.
-    n_done : int
-        Finished runs.
-    n_runs : int
-        All runs.
-    """
+    """Where a study stands."""
 
     study: str
-    done: float
-    total: float
+    done: float  # weight of the finished runs
+    total: float  # weight of all runs
     n_done: int
     n_runs: int
 
@@ -66,31 +50,7 @@ def run_study(
     n_jobs: int | None = None,
     callback: Callback | None = None,
 ) -> pl.DataFrame:
-    """Do the runs of a study that are not done yet, and write all rows.
-
-    Parameters
-    ----------
-    study : Study
-        What to do.
-    folder : str or Path
-        Where ``NAME.journal`` keeps the finished runs and ``NAME.parquet`` gets the rows; made if missing.
-    seed : int
-        Seed of everything.
-    n_jobs : int, optional
-        Processes; one for each core by default.
-    callback : callable, optional
-        Called with a `Progress` after every run.
-
-    Returns
-    -------
-    polars.DataFrame
-        One row for each learner on each data set, in the order of the study.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        As it came; what was finished is in the journal, and the next call goes on from there.
-    """
+    """Do the runs of a study that are not done yet, and write all rows."""
     as_count(seed, "seed")
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -106,23 +66,7 @@ def run_study(
 
 
 def as_frame(rows: Sequence[Row]) -> pl.DataFrame:
-    """Put rows into a frame; a column that a learner does not have is null there.
-
-    Parameters
-    ----------
-    rows : sequence of dict
-        Rows.
-
-    Returns
-    -------
-    polars.DataFrame
-        Columns in the order they come up, times and remarks last.
-
-    Examples
-    --------
-    >>> as_frame([{"learner": "a", "remarks": ""}, {"learner": "b", "n_ascents": 2, "remarks": ""}]).columns
-    ['learner', 'n_ascents', 'remarks']
-    """
+    """Put rows into a frame; a column that a learner does not have is null there."""
     last = (*TIMES, "remarks")
     names = [name for name in dict.fromkeys(name for row in rows for name in row) if name not in last]
     columns = [*names, *(name for name in last if any(name in row for row in rows))]
@@ -156,12 +100,8 @@ def _executed(plan: Plan, runs: list[Run], n_jobs: int) -> Iterator[tuple[Run, l
             yield run, execute(plan, run)
         return
     with _pool(min(n_jobs, len(runs))) as pool:
-        pending: dict[Future[list[Row]], Run] = {}
-        waiting = list(reversed(runs))
-        while waiting or pending:
-            while waiting and len(pending) < 2 * n_jobs:
-                run = waiting.pop()
-                pending[pool.submit(execute, plan, run)] = run
+        pending = {pool.submit(execute, plan, run): run for run in runs}
+        while pending:
             finished, _ = wait(pending, HEARING, return_when=FIRST_COMPLETED)
             for future in finished:
                 yield pending.pop(future), future.result()

@@ -22,20 +22,7 @@ RIDGE = 0.01  # keeps refitted effects finite where neighbours determine a varia
 
 
 def screened(table: EncodedTable, *, logarithm: bool) -> Learned:
-    """Learn a binary network by interaction screening.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        Binary data.
-    logarithm : bool
-        Whether the logarithm of the mean is minimised: logRISE.
-
-    Returns
-    -------
-    Learned
-        The structure.
-    """
+    """Learn a binary network by interaction screening."""
     spins = 2 * np.repeat(table.codes, table.weights, axis=0).astype(np.float64) - 1
     effects = np.abs(screening_effects(spins, logarithm))
     left, right = np.triu_indices(table.n_variables, 1)
@@ -46,20 +33,7 @@ def screened(table: EncodedTable, *, logarithm: bool) -> Learned:
 
 
 def screening_effects(spins: Matrix, logarithm: bool) -> Matrix:
-    """Minimise the screening objective of every variable.
-
-    Parameters
-    ----------
-    spins : ndarray of shape (n_rows, n_variables)
-        Values -1 and 1.
-    logarithm : bool
-        Whether the logarithm of the mean is minimised.
-
-    Returns
-    -------
-    ndarray of shape (n_variables, n_variables)
-        Mean of the two effects of each pair.
-    """
+    """Minimise the screening objective of every variable."""
     n_rows, n = spins.shape
     predictors = np.column_stack([np.ones(n_rows), spins])
 

@@ -26,45 +26,34 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ibmap.errors import InvalidOptionError
+from ibmap.errors import FileFormatError, InvalidOptionError, MissingLibraryError, UnavailableDataError
 from ibmap.graph import MarkovGraph
 from ibmap.table import EncodedTable
 
 Factors = Mapping[str, int | float | str]
 
 
-def told(warning: warnings.WarningMessage) -> str:
-    """Write a warning as a remark of a row.
-
-    Parameters
-    ----------
-    warning : warnings.WarningMessage
-        A recorded warning.
-
-    Returns
-    -------
-    str
-        Its kind and its message, in one line.
-    """
+def as_remark(warning: warnings.WarningMessage) -> str:
+    """Write a warning as a remark of a row."""
     return f"{warning.category.__name__}: {' '.join(str(warning.message).split())}"
+
+
+def reason(get: Callable[..., object], *arguments: object) -> str:
+    """Say why data cannot be had; nothing if they can."""
+    try:
+        get(*arguments)
+    except (MissingLibraryError, UnavailableDataError, FileFormatError) as error:
+        return str(error)
+    return ""
 
 
 @dataclass(frozen=True, eq=False)
 class Instance:
-    """One data set to learn from, with what the outcome is held against.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        The data.
-    reference : MarkovGraph or EncodedTable
-        The true structure, or a table that says what is independent.
-    remarks : tuple of str
-        What went wrong while the data was made: a badly mixing chain, for example.
-    """
+    """One data set to learn from, with what the outcome is held against."""
 
     table: EncodedTable
-    reference: MarkovGraph | EncodedTable
+    reference: MarkovGraph | EncodedTable  # the true structure, or a table that says what is independent
+    # what went wrong while the data was made: a badly mixing chain, for example
     remarks: tuple[str, ...] = ()
 
 
@@ -77,91 +66,54 @@ class Problem(Protocol):
 
     @property
     def data_key(self) -> str:
-        """Names what data sets are drawn from; problems that share it share the large data set."""
+        """Names what data sets are drawn from: all but N, so that they are parts of one large data set."""
+        return " ".join(f"{name}={value}" for name, value in self.factors.items() if name != "N")
 
     @property
     def weight(self) -> float:
         """Roughly how long a run takes, in any unit that is the same for the study's problems."""
 
+    def missing_data(self) -> str:
+        """Say why the data cannot be had; nothing if they can."""
+        return ""
+
     def draw(self, rng: np.random.Generator) -> Instance:
-        """Draw a data set.
-
-        Parameters
-        ----------
-        rng : numpy.random.Generator
-            Depends on the study's seed, the `data_key` and the repetition alone.
-
-        Returns
-        -------
-        Instance
-            Data and reference.
-        """
+        """Draw a data set."""
 
 
 @dataclass(frozen=True, eq=False)
 class Learned:
-    """What a learner gives back.
+    """What a learner gives back."""
 
-    Parameters
-    ----------
-    graph : MarkovGraph
-        The structure, over the table's variables.
-    counters : dict of str to float
-        What it cost, or anything else worth a column: ``n_tests``, ``n_ascents``, ``score``.
-    """
-
-    graph: MarkovGraph
+    graph: MarkovGraph  # the structure, over the table's variables
+    # what it cost, or anything else worth a column: ``n_tests``, ``n_ascents``, ``score``
     counters: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Learner:
-    """A named way from a table to a structure.
+    """A named way from a table to a structure."""
 
-    Parameters
-    ----------
-    name : str
-        In rows and tables.
-    learn : callable
-        Takes an `EncodedTable`, returns a `Learned`. A function of module level, or a
-        `functools.partial` of one. It must give the same for the same table, always.
-    """
-
-    name: str
+    name: str  # in rows and tables
+    # of module level, or a `functools.partial` of such; the same table must always give the same
     learn: Callable[[EncodedTable], Learned]
 
 
 @dataclass(frozen=True)
 class Metric:
-    """A named number about a learned structure.
+    """A named number about a learned structure."""
 
-    Parameters
-    ----------
-    name : str
-        In rows and tables.
-    measure : callable
-        Takes the structure (`MarkovGraph`), the `Instance` and a seed; returns a number. The seed is the
-        same for all learners on a data set.
-    """
-
-    name: str
+    name: str  # in rows and tables
+    # takes a seed, the same for all learners on a data set
     measure: Callable[[MarkovGraph, Instance, int], float]
 
 
 @dataclass(frozen=True)
 class Run:
-    """One data set, on which all learners are run.
-
-    Parameters
-    ----------
-    problem : Problem
-        Draws it.
-    repetition : int
-        Tells it from others of the same problem.
-    """
+    """One data set, on which all learners are run."""
 
     problem: Problem
-    repetition: int
+    repetition: int  # tells it from others of the same problem
 
     @property
     def key(self) -> str:
@@ -172,19 +124,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Plan:
-    """What every run of a study has in common; it travels to other processes.
-
-    Parameters
-    ----------
-    study : str
-        Name of the study.
-    seed : int
-        Seed of everything.
-    learners : tuple of Learner
-        Who learns.
-    metrics : tuple of Metric
-        What is measured.
-    """
+    """What every run of a study has in common; it travels to other processes."""
 
     study: str
     seed: int
@@ -194,41 +134,18 @@ class Plan:
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """An experiment: every learner on every repetition of every problem.
+    """An experiment: every learner on every repetition of every problem."""
 
-    Parameters
-    ----------
-    name : str
-        Short, lower case; names the files.
-    title : str
-        One line for people.
-    problems : tuple of Problem
-        Cells of the table.
-    learners : tuple of Learner
-        The first is the one others are compared with.
-    metrics : tuple of Metric
-        Columns of numbers.
-    repetitions : int
-        Data sets a problem.
-    reports : tuple
-        What is shown of the rows; see `ibmap.experiments.reports`.
-    quick : callable, optional
-        Which problems a quick run keeps; all by default.
-    quick_repetitions : int
-        Data sets a problem of a quick run.
-    options : dict
-        What else the rows depend on, such as how numbers were binned; rows with other options are kept apart.
-    """
-
-    name: str
-    title: str
-    problems: tuple[Any, ...]
-    learners: tuple[Learner, ...]
+    name: str  # short, lower case; names the files
+    title: str  # one line for people
+    problems: tuple[Any, ...]  # cells of the table
+    learners: tuple[Learner, ...]  # the first is the one others are compared with
     metrics: tuple[Metric, ...]
-    repetitions: int = 10
-    reports: tuple[Any, ...] = ()
-    quick: Callable[[Any], bool] | None = None
-    quick_repetitions: int = 2
+    repetitions: int = 10  # data sets a problem
+    reports: tuple[Any, ...] = ()  # what is shown of the rows; see `ibmap.experiments.reports`
+    quick: Callable[[Any], bool] | None = None  # which problems a quick run keeps; all by default
+    quick_repetitions: int = 2  # data sets a problem of a quick run
+    # what else the rows depend on, such as how numbers were binned
     options: Mapping[str, str | int | float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -248,39 +165,16 @@ class Study:
         return tuple(Run(problem, k) for problem in self.problems for k in range(self.repetitions))
 
     def plan(self, seed: int) -> Plan:
-        """Give what all runs have in common.
-
-        Parameters
-        ----------
-        seed : int
-            Seed of everything.
-
-        Returns
-        -------
-        Plan
-            For `ibmap.experiments.execution.execute`.
-        """
+        """Give what all runs have in common."""
         return Plan(self.name, seed, self.learners, self.metrics)
 
     def obtainable(self) -> tuple[Study, list[str]]:
-        """Leave out the problems whose data cannot be had.
-
-        Returns
-        -------
-        tuple of Study and list of str
-            The rest, and the reasons. A problem may have a method `complaint` that gives one, or nothing.
-        """
-        reasons = {each: each.complaint() if hasattr(each, "complaint") else "" for each in self.problems}
+        """Leave out the problems whose data cannot be had."""
+        reasons = {each: each.missing_data() for each in self.problems}
         kept = tuple(each for each, reason in reasons.items() if not reason)
         return replace(self, problems=kept), [reason for reason in reasons.values() if reason]
 
     def shortened(self) -> Study:
-        """Give the quick version: fewer problems, fewer repetitions, the same rows for those.
-
-        Returns
-        -------
-        Study
-            A part of this one.
-        """
+        """Give the quick version: fewer problems, fewer repetitions, the same rows for those."""
         kept = tuple(each for each in self.problems if self.quick is None or self.quick(each))
         return replace(self, problems=kept, repetitions=min(self.repetitions, self.quick_repetitions))

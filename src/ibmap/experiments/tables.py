@@ -7,6 +7,7 @@ import io
 import math
 from collections.abc import Sequence
 from dataclasses import fields
+from itertools import chain
 from typing import Any
 
 from ibmap.experiments.comparison import AGREES, Comparison
@@ -17,27 +18,7 @@ Grid = tuple[list[str], list[list[str]]]
 
 
 def number(value: float, half_width: float = math.nan, mark: str = "") -> str:
-    """Write a number as the paper does.
-
-    Parameters
-    ----------
-    value : float
-        The number.
-    half_width : float
-        Half-width of its interval; not written if NaN.
-    mark : str
-        ``better`` gives a star, ``worse`` an exclamation mark.
-
-    Returns
-    -------
-    str
-        Such as ``0.504(0.087)*``.
-
-    Examples
-    --------
-    >>> number(0.504, 0.087, "better"), number(12.0), number(float("nan"))
-    ('0.504(0.087)*', '12.000', '-')
-    """
+    """Write a number as the paper does."""
     if math.isnan(value):
         return "-"
     width = "" if math.isnan(half_width) else f"({half_width:.3f})"
@@ -45,70 +26,46 @@ def number(value: float, half_width: float = math.nan, mark: str = "") -> str:
 
 
 def wide(comparisons: Sequence[Comparison]) -> Grid:
-    """Lay out a table as the paper does, with the published numbers and verdicts.
-
-    Parameters
-    ----------
-    comparisons : sequence of Comparison
-        All numbers of one table.
-
-    Returns
-    -------
-    tuple of list of str and list of list of str
-        Heads, and lines of texts.
-    """
+    """Lay out a table as the paper does, with the published numbers and verdicts."""
     if not comparisons:
         return [], []
+    titles, lines = _by_line(comparisons)
     keys = list(comparisons[0].factors)
-    titles = list(dict.fromkeys(each.column for each in comparisons))
     heads = [*keys, *(part for title in titles for part in (title, "published", "verdict"))]
-    lines = []
-    for start in range(0, len(comparisons), len(titles)):
-        line = comparisons[start : start + len(titles)]
-        cells = [str(line[0].factors[key]) for key in keys]
-        lines.append(cells + [text for each in line for text in _texts(each)])
-    return _without_empty(heads, lines, len(keys))
+    texts = [[*map(str, line[0].factors.values()), *chain(*map(_texts, line))] for line in lines]
+    return _without_empty(heads, texts, len(keys))
+
+
+def _by_line(comparisons: Sequence[Comparison]) -> tuple[list[str], list[Sequence[Comparison]]]:
+    """Give the titles of the columns, and the numbers line by line."""
+    titles = list(dict.fromkeys(each.column for each in comparisons))
+    starts = range(0, len(comparisons), len(titles))
+    return titles, [comparisons[start : start + len(titles)] for start in starts]
 
 
 def _texts(each: Comparison) -> tuple[str, str, str]:
     """Write our number, the published one and the verdict."""
-    ours = number(each.ours, each.half_width, each.mark)
-    if each.n_left_out:
-        ours += f" [{each.n_left_out} left out]"
+    ours = number(each.ours, each.half_width, each.mark) + _left_out(each)
     published = number(each.published, each.published_half_width, each.published_mark)
     return ours, published, each.verdict
 
 
+def _left_out(each: Comparison) -> str:
+    return f" [{each.n_left_out} left out]" if each.n_left_out else ""
+
+
 def narrow(comparisons: Sequence[Comparison]) -> Grid:
-    """Lay out a table with a column for each quantity: ours, how it compares, the published number.
-
-    Parameters
-    ----------
-    comparisons : sequence of Comparison
-        All numbers of one table.
-
-    Returns
-    -------
-    tuple of list of str and list of list of str
-        Heads, and lines of texts such as ``26.2 ± 2 > 21 ± 3.3``: ≈ agrees, < below, > above the published
-        number by more than the tolerance.
-    """
+    """Lay out a table with a column for each quantity: ours, how it compares, the published number."""
     if not comparisons:
         return [], []
-    keys = list(comparisons[0].factors)
-    titles = list(dict.fromkeys(each.column for each in comparisons))
-    lines = []
-    for start in range(0, len(comparisons), len(titles)):
-        line = comparisons[start : start + len(titles)]
-        lines.append([*(str(line[0].factors[key]) for key in keys), *map(_beside, line)])
-    return [*keys, *titles], lines
+    titles, lines = _by_line(comparisons)
+    texts = [[*map(str, line[0].factors.values()), *map(_compared, line)] for line in lines]
+    return [*comparisons[0].factors, *titles], texts
 
 
-def _beside(each: Comparison) -> str:
+def _compared(each: Comparison) -> str:
     """Write our number, a sign and the published one."""
-    ours = _rough(each.ours, each.half_width, each.mark)
-    if each.n_left_out:
-        ours += f" [{each.n_left_out} left out]"
+    ours = _rough(each.ours, each.half_width, each.mark) + _left_out(each)
     if math.isnan(each.published):
         return ours
     sign = "≈" if each.verdict == AGREES else "<" if each.ours < each.published else ">"
@@ -134,28 +91,7 @@ def _without_empty(heads: list[str], lines: list[list[str]], n_keys: int) -> Gri
 
 
 def fitted(grid: Grid, n_keys: int, width: int) -> list[Grid]:
-    """Cut a table that is too wide into several, each with the keys.
-
-    Parameters
-    ----------
-    grid : tuple
-        Heads and lines.
-    n_keys : int
-        Columns that are repeated.
-    width : int
-        Characters to a line; columns are two apart.
-
-    Returns
-    -------
-    list of tuple
-        Grids with all columns among them; a column stays with its published numbers and verdicts, even if
-        they do not fit.
-
-    Examples
-    --------
-    >>> fitted((["n", "GSMN", "HC"], [["1", "20.5", "3.1"]]), 1, 8)
-    [(['n', 'GSMN'], [['1', '20.5']]), (['n', 'HC'], [['1', '3.1']])]
-    """
+    """Cut a table that is too wide into several, each with the keys."""
     heads, lines = grid
     widths = [2 + max(len(text) for text in column) for column in zip(heads, *lines, strict=True)]
     room = width - sum(widths[:n_keys])
@@ -180,26 +116,7 @@ def _groups(heads: Sequence[str], n_keys: int) -> list[list[int]]:
 
 
 def markdown(grid: Grid) -> str:
-    """Write a table in Markdown.
-
-    Parameters
-    ----------
-    grid : tuple
-        Heads and lines.
-
-    Returns
-    -------
-    str
-        Lines that begin and end with a bar.
-
-    Examples
-    --------
-    >>> print(markdown((["n", "M"], [["12", "3"]])))
-    | n | M |
-    |---|---|
-    | 12 | 3 |
-    <BLANKLINE>
-    """
+    """Write a table in Markdown."""
     heads, lines = grid
     texts = [heads, ["---"] * len(heads), *lines]
     rows = ["| " + " | ".join(_plain(cell) for cell in row) + " |" for row in texts]
@@ -213,18 +130,7 @@ def _plain(text: str) -> str:
 
 
 def long_csv(comparisons: Sequence[Comparison]) -> str:
-    """Write one line a number, for programs.
-
-    Parameters
-    ----------
-    comparisons : sequence of Comparison
-        All numbers of one table.
-
-    Returns
-    -------
-    str
-        CSV with a header.
-    """
+    """Write one line a number, for programs."""
     text = io.StringIO()
     rows = records(comparisons)
     writer = csv.DictWriter(text, list(rows[0]) if rows else [], lineterminator="\n")
@@ -234,18 +140,7 @@ def long_csv(comparisons: Sequence[Comparison]) -> str:
 
 
 def records(comparisons: Sequence[Comparison]) -> list[dict[str, Any]]:
-    """Give one plain dict a number.
-
-    Parameters
-    ----------
-    comparisons : sequence of Comparison
-        All numbers of one table.
-
-    Returns
-    -------
-    list of dict
-        Numbers rounded to six digits; None for what is not there.
-    """
+    """Give one plain dict a number."""
     names = [each.name for each in fields(Comparison) if each.name != "factors"]
     return [
         {**each.factors, **{name: _rounded(getattr(each, name)) for name in names}} for each in comparisons
@@ -253,25 +148,13 @@ def records(comparisons: Sequence[Comparison]) -> list[dict[str, Any]]:
 
 
 def _rounded(value: Any) -> Any:
-    """Round to six digits."""
     if not isinstance(value, float):
         return value
     return None if math.isnan(value) else float(f"{value:.6g}")
 
 
 def tally(comparisons: Sequence[Comparison]) -> dict[str, int]:
-    """Count the verdicts.
-
-    Parameters
-    ----------
-    comparisons : sequence of Comparison
-        All numbers of one table.
-
-    Returns
-    -------
-    dict of str to int
-        Agreement first.
-    """
+    """Count the verdicts."""
     words = [each.verdict for each in comparisons if each.verdict]
     order = sorted(set(words), key=lambda word: (word != AGREES, word))
     return {word: words.count(word) for word in order}

@@ -16,66 +16,18 @@ FORMULA = "=+-@\t\r'"  # a spreadsheet may run a cell that begins with one of th
 
 
 def suffix_of(path: str | Path) -> str:
-    """Find which of the known extensions a name ends in.
-
-    Parameters
-    ----------
-    path : str or Path
-        A file.
-
-    Returns
-    -------
-    str
-        In small letters.
-
-    Examples
-    --------
-    >>> suffix_of("Net.Adjacency.CSV"), suffix_of("net.json")
-    ('.adjacency.csv', '.json')
-    """
+    """Find which of the known extensions a name ends in."""
     name = Path(path).name.lower()
     return next((each for each in MATRIX_SUFFIXES if name.endswith(each)), Path(name).suffix)
 
 
 def graph_of(network: Network) -> MarkovGraph:
-    """Give the structure alone.
-
-    Parameters
-    ----------
-    network : SearchResult or MarkovGraph
-        A network.
-
-    Returns
-    -------
-    MarkovGraph
-        Its graph.
-
-    Examples
-    --------
-    >>> graph_of(MarkovGraph.empty(2))
-    MarkovGraph(2 variables, 0 edges)
-    """
+    """Give the structure alone."""
     return network.graph if isinstance(network, SearchResult) else network
 
 
 def as_result(network: Network) -> SearchResult:
-    """Give a result; that of a bare graph says that it was given, not learned.
-
-    Parameters
-    ----------
-    network : SearchResult or MarkovGraph
-        A network.
-
-    Returns
-    -------
-    SearchResult
-        The network itself if it is one.
-
-    Examples
-    --------
-    >>> as_result(MarkovGraph.empty(2)).provenance.algorithm
-    'given'
-    """
+    """Give a result; that of a bare graph says that it was given, not learned."""
     if isinstance(network, SearchResult):
         return network
     from ibmap import __version__
@@ -85,64 +37,16 @@ def as_result(network: Network) -> SearchResult:
 
 
 def edge_weights(network: Network) -> dict[tuple[int, int], float]:
-    """Give the loss of log-score without each edge, where it is known.
-
-    Parameters
-    ----------
-    network : SearchResult or MarkovGraph
-        A network.
-
-    Returns
-    -------
-    dict from pairs of int to float
-        Empty if nothing is known.
-
-    Examples
-    --------
-    >>> edge_weights(MarkovGraph.empty(2))
-    {}
-    """
+    """Give the loss of log-score without each edge, where it is known."""
     evidence = network.evidence if isinstance(network, SearchResult) else ()
     return {(pair.x, pair.y): pair.loss for pair in evidence if pair.is_edge}
 
 
 def harmless(name: str) -> str:
-    """Mark a cell that a spreadsheet might run as a formula.
-
-    Parameters
-    ----------
-    name : str
-        Any text.
-
-    Returns
-    -------
-    str
-        With a leading ``'`` if it begins like a formula, or with ``'`` itself.
-
-    Examples
-    --------
-    >>> harmless("=1+1"), harmless("age")
-    ("'=1+1", 'age')
-    """
+    """Mark a cell that a spreadsheet might run as a formula."""
     return "'" + name if name.startswith(tuple(FORMULA)) else name
 
 
 def unmarked(cell: str) -> str:
-    """Take the mark of `harmless` away.
-
-    Parameters
-    ----------
-    cell : str
-        A cell read.
-
-    Returns
-    -------
-    str
-        The name.
-
-    Examples
-    --------
-    >>> unmarked("'=1+1"), unmarked("'age")
-    ('=1+1', "'age")
-    """
+    """Take the mark of `harmless` away."""
     return cell[1:] if cell[:1] == "'" and cell[1:2] and cell[1] in FORMULA else cell

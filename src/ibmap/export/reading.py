@@ -14,45 +14,17 @@ from ibmap.errors import FileFormatError, InvalidGraphError
 from ibmap.export.formats import EDGE_HEADER, NETWORK_SUFFIXES, Network, suffix_of, unmarked
 from ibmap.graph import MarkovGraph
 from ibmap.result import SearchResult
+from ibmap.text import read_text
 
 
 def read_network(path: str | Path) -> Network:
-    """Read a network from a file.
-
-    Parameters
-    ----------
-    path : str or Path
-        JSON, GraphML, or CSV: a list of edges with the columns ``source`` and ``target``, or an
-        adjacency matrix with the names in the first row and column.
-
-    Returns
-    -------
-    SearchResult or MarkovGraph
-        The result if the file is JSON, which holds everything; else the graph.
-
-    Raises
-    ------
-    FileFormatError
-        If the file is not a network in one of these formats.
-    OSError
-        If it cannot be read.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from ibmap.export import write_network
-    >>> graph = MarkovGraph.from_edges(3, [(0, 1)], ["rain", "wet", "moon"])
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_network(graph, Path(folder) / "net.csv")
-    ...     read_network(Path(folder) / "net.csv") == graph
-    True
-    """
+    """Read a network from a file: JSON gives the result, anything else the graph."""
     suffix = suffix_of(path)
     if suffix not in _READERS:
         hint = "DOT is written for drawing only; " if suffix in (".dot", ".gv") else ""
         msg = f"cannot read a network from {str(path)!r}: {hint}give a .json, .graphml or .csv file"
         raise FileFormatError(msg)
-    text = _read_text(path)
+    text = read_text(path)
     try:
         return _READERS[suffix](text)
     except (FileFormatError, InvalidGraphError) as error:
@@ -61,43 +33,12 @@ def read_network(path: str | Path) -> Network:
 
 
 def is_network_file(path: str | Path) -> bool:
-    """Tell whether a file is a network rather than a table.
-
-    Parameters
-    ----------
-    path : str or Path
-        A file that exists.
-
-    Returns
-    -------
-    bool
-        True for the extensions of networks; for CSV if it begins like a list of edges or a matrix.
-
-    Examples
-    --------
-    >>> is_network_file("net.json"), is_network_file("table.parquet")
-    (True, False)
-    """
+    """Tell whether a file is a network rather than a table."""
     suffix = suffix_of(path)
     if suffix != ".csv":
         return suffix in NETWORK_SUFFIXES
     with Path(path).open(encoding="utf-8-sig", errors="replace", newline="") as file:
         return _csv_kind(next(csv.reader(file), [])) is not None
-
-
-def _read_text(path: str | Path) -> str:
-    """Read a file as text, with an error that names it."""
-    try:
-        return Path(path).read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        msg = f"{path} is not UTF-8 text (byte {error.start}); a network file of ibmap is"
-        raise FileFormatError(msg) from None
-    except FileNotFoundError:
-        msg = f"there is no file {path}; check the name and the folder"
-        raise FileNotFoundError(msg) from None
-    except OSError as error:
-        msg = f"{path} cannot be read: {error.strerror or error}"
-        raise type(error)(msg) from None
 
 
 def _from_json(text: str) -> SearchResult:
@@ -164,7 +105,6 @@ def _from_edge_list(rows: list[list[str]]) -> MarkovGraph:
 
 
 def _from_matrix(rows: list[list[str]]) -> MarkovGraph:
-    """Read an adjacency matrix."""
     names = [unmarked(cell) for cell in rows[0][1:]]
     if [unmarked(row[0]) for row in rows[1:]] != names:
         msg = "the names in the first column are not those in the first row, in the same order"
@@ -177,7 +117,6 @@ def _from_matrix(rows: list[list[str]]) -> MarkovGraph:
 
 
 def _graph_from_names(names: list[str], edges: Iterable[tuple[str, str]]) -> MarkovGraph:
-    """Make a graph from edges by name."""
     place = {name: k for k, name in enumerate(names)}
     return MarkovGraph.from_edges(len(names), [(place[u], place[v]) for u, v in edges], names)
 

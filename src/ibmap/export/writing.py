@@ -29,35 +29,7 @@ SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def write_network(network: Network, path: str | Path) -> None:
-    """Write a network to a file, in the format of its extension, whole or not at all.
-
-    Parameters
-    ----------
-    network : SearchResult or MarkovGraph
-        What to write. Edges have a weight, the loss of log-score without them, if the
-        result knows it.
-    path : str or Path
-        Ending in ``.json`` (everything), ``.graphml``, ``.dot`` or ``.gv``, ``.csv`` (a list
-        of edges), ``.adjacency.csv`` or ``.matrix.csv`` (the matrix).
-
-    Raises
-    ------
-    FileFormatError
-        If the extension is none of these, or the format cannot hold a variable's name.
-    OSError
-        If the file cannot be written.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from ibmap import MarkovGraph
-    >>> graph = MarkovGraph.from_edges(2, [(0, 1)], ["rain", "=wet"])
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_network(graph, Path(folder) / "net.csv")
-    ...     print((Path(folder) / "net.csv").read_text().strip())
-    source,target,weight
-    rain,'=wet,
-    """
+    """Write a network to a file, in the format of its extension, whole or not at all."""
     suffix = check_writable(path)
     graph = graph_of(network)
     culprit = next((name for name in graph.names if SURROGATE.search(name)), None)
@@ -73,23 +45,7 @@ def write_network(network: Network, path: str | Path) -> None:
 
 
 def check_writable(path: str | Path) -> str:
-    """Tell the format a network would be written in, before any work is done.
-
-    Parameters
-    ----------
-    path : str or Path
-        Where the network shall go.
-
-    Returns
-    -------
-    str
-        The extension.
-
-    Examples
-    --------
-    >>> check_writable("house.adjacency.csv")
-    '.adjacency.csv'
-    """
+    """Tell the format a network would be written in, before any work is done."""
     suffix = suffix_of(path)
     if suffix not in _WRITERS:
         msg = f"cannot write {str(path)!r}: the name must end in one of {', '.join(NETWORK_SUFFIXES)}"

@@ -20,31 +20,9 @@ LONGEST = 22  # letters of a name
 
 
 def network_svg(
-    names: Sequence[str],
-    adjacency: NDArray[np.bool_],
-    weights: Mapping[tuple[int, int], float] | None = None,
+    names: Sequence[str], adjacency: NDArray[np.bool_], weights: Mapping[tuple[int, int], float] | None = None
 ) -> str:
-    """Draw a network as SVG in the colours of the page around it.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Names of the variables.
-    adjacency : ndarray of bool, shape (n_variables, n_variables)
-        The edges.
-    weights : dict from pairs of int to float, optional
-        Evidence for edges, which is the width of their lines.
-
-    Returns
-    -------
-    str
-        An element; empty if there is nothing to draw or too much.
-
-    Examples
-    --------
-    >>> "&lt;b&gt;" in network_svg(["<b>", "x"], np.array([[False, True], [True, False]]))
-    True
-    """
+    """Draw a network as SVG in the colours of the page around it."""
     n = len(names)
     if not 0 < n <= MAX_DRAWN:
         return ""
@@ -64,27 +42,7 @@ def network_svg(
 
 
 def network_html(drawing: str, facts: Sequence[tuple[str, str]], rows: Sequence[Sequence[str]] = ()) -> str:
-    """Put a drawing above facts and a small table.
-
-    Parameters
-    ----------
-    drawing : str
-        As `network_svg` gives it.
-    facts : sequence of (str, str)
-        Names and values.
-    rows : sequence of sequences of str
-        The first one is the heading; none if empty.
-
-    Returns
-    -------
-    str
-        HTML; all text is escaped.
-
-    Examples
-    --------
-    >>> network_html("", [("Edges", "<3")])
-    '<div><p><b>Edges</b> &lt;3</p></div>'
-    """
+    """Put a drawing above facts and a small table."""
     line = " &#183; ".join(f"<b>{_text(name)}</b> {_text(value)}" for name, value in facts)
     table = ""
     if rows:

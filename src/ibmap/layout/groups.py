@@ -13,44 +13,12 @@ PALETTE = (
 
 
 def group_colour(group: int) -> str:
-    """Give the colour of a group, one that shows on light and on dark paper.
-
-    Parameters
-    ----------
-    group : int
-        Its number; -1 for variables without edges.
-
-    Returns
-    -------
-    str
-        Ten different ones, which then begin again.
-
-    Examples
-    --------
-    >>> group_colour(0), group_colour(10), group_colour(-1)
-    ('#4477aa', '#4477aa', '#9aa3ad')
-    """
+    """Give the colour of a group, one that shows on light and on dark paper."""
     return ALONE if group < 0 else PALETTE[group % len(PALETTE)]
 
 
 def find_groups(adjacency: ArrayLike) -> NDArray[np.int64]:
-    """Divide the variables into groups with many edges inside and few between (Louvain's method).
-
-    Parameters
-    ----------
-    adjacency : array_like of bool, shape (n_variables, n_variables)
-        Symmetric.
-
-    Returns
-    -------
-    ndarray of int, shape (n_variables,)
-        Number of each variable's group from 0, the largest first; -1 for a variable without edges.
-
-    Examples
-    --------
-    >>> find_groups([[0, 0, 0], [0, 0, 1], [0, 1, 0]]).tolist()
-    [-1, 0, 0]
-    """
+    """Number groups with many edges inside and few between (Louvain), the largest first; -1 without edges."""
     import networkx as nx
 
     matrix = np.asarray(adjacency, bool)
@@ -64,23 +32,7 @@ def find_groups(adjacency: ArrayLike) -> NDArray[np.int64]:
 
 
 def block_order(adjacency: ArrayLike) -> NDArray[np.int64]:
-    """Order the variables so that groups, and within them neighbours, come together.
-
-    Parameters
-    ----------
-    adjacency : array_like of bool, shape (n_variables, n_variables)
-        Symmetric.
-
-    Returns
-    -------
-    ndarray of int, shape (n_variables,)
-        The variables in order; those without edges last.
-
-    Examples
-    --------
-    >>> block_order([[0, 0, 1], [0, 0, 0], [1, 0, 0]]).tolist()
-    [0, 2, 1]
-    """
+    """Order the variables so that groups, and within them neighbours, come together."""
     matrix = np.asarray(adjacency, bool)
     groups = find_groups(matrix)
     joined = np.flatnonzero(groups >= 0)

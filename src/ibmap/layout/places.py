@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ibmap.layout.groups import block_order
-from ibmap.layout.stress import stress_places
 from ibmap.options import as_choice
 
 ASPECT = 1.4  # width of a drawing over its height
@@ -21,27 +20,7 @@ Places = NDArray[np.float64]
 
 
 def place(adjacency: ArrayLike, layout: str = "stress") -> Places:
-    """Find a place for every variable of a network.
-
-    Parameters
-    ----------
-    adjacency : array_like of bool, shape (n_variables, n_variables)
-        Symmetric.
-    layout : {"stress", "circle", "spring"}
-        Distances like those in the graph; all on a circle, groups together; springs (Fruchterman and
-        Reingold).
-
-    Returns
-    -------
-    ndarray of shape (n_variables, 2)
-        Right and up. An edge is about one long, no two variables are on top of each other, and the drawing is
-        centred and wider than high.
-
-    Examples
-    --------
-    >>> place([[0, 1], [1, 0]]).round(2).tolist()
-    [[-0.5, 0.0], [0.5, 0.0]]
-    """
+    """Place every variable, right and up from the centre; an edge is about one long."""
     as_choice(layout, "layout", tuple(LAYOUTS))
     matrix = np.asarray(adjacency, bool)
     if len(matrix) == 0:
@@ -63,17 +42,46 @@ def _circle(adjacency: NDArray[np.bool_]) -> Places:
     return points
 
 
+def _stress(adjacency: NDArray[np.bool_]) -> Places:
+    """Make distances on paper like path lengths (Kamada and Kawai); nothing is random."""
+    import networkx as nx
+
+    lengths = _edge_lengths(adjacency)
+    with np.errstate(divide="ignore", invalid="ignore"):  # of points that coincide
+        found = nx.kamada_kawai_layout(nx.from_numpy_array(lengths))
+    return _upright(_scaled(found, lengths))
+
+
 def _spring(adjacency: NDArray[np.bool_]) -> Places:
     """Let springs settle; the start is fixed."""
     import networkx as nx
 
-    start = stress_places(adjacency)
-    graph = nx.from_numpy_array(adjacency)
-    found = nx.spring_layout(graph, pos=dict(enumerate(start)), seed=0, iterations=200, method="force")
-    points = np.array([found[k] for k in range(len(adjacency))])
-    ends = np.argwhere(np.triu(adjacency))
-    length = np.median(np.linalg.norm(points[ends[:, 0]] - points[ends[:, 1]], axis=1)) if len(ends) else 1.0
-    return np.asarray(points / length)
+    graph, start = nx.from_numpy_array(adjacency), dict(enumerate(_stress(adjacency)))
+    found = nx.spring_layout(graph, pos=start, seed=0, iterations=200, method="force")
+    return _scaled(found, adjacency.astype(np.float64))
+
+
+def _edge_lengths(adjacency: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Give each edge a length, the longer the less its ends' neighbours are the same."""
+    degree = adjacency.sum(axis=1)
+    shared = adjacency.astype(np.float64) @ adjacency
+    only_one = degree[:, None] + degree[None, :] - 2 * shared - 2
+    return np.where(adjacency, np.sqrt(1 + np.maximum(only_one, 0) / 6), 0.0)
+
+
+def _scaled(found: dict[int, Places], lengths: NDArray[np.float64]) -> Places:
+    """Scale places so that the median edge is as long as it should be."""
+    points = np.array([found[k] for k in range(len(lengths))])
+    x, y = np.nonzero(lengths)
+    drawn = np.linalg.norm(points[x] - points[y], axis=1)
+    return np.asarray(points * (np.median(lengths[x, y]) / np.median(drawn)))
+
+
+def _upright(points: Places) -> Places:
+    """Turn points so that they spread most from left to right, the first one to the left and top."""
+    centred = points - points.mean(axis=0)
+    turned = centred @ np.linalg.svd(centred, full_matrices=False)[2].T
+    return np.asarray(turned * np.where(turned[0] > 1e-9, -1.0, 1.0))
 
 
 def _packed(adjacency: NDArray[np.bool_], place_part: Callable[[NDArray[np.bool_]], Places]) -> Places:
@@ -119,10 +127,7 @@ def _apart(points: Places) -> Places:
 
 
 def _rows(sizes: list[NDArray[np.float64]]) -> tuple[list[NDArray[np.float64]], float]:
-    """Set boxes in rows from the top; give their lower left corners and the width of the whole.
-
-    Of the widths at which a row could end, take the one that makes the drawing largest on paper.
-    """
+    """Set boxes in rows, as wide as makes the drawing largest; give their corners and the width."""
     if not sizes:
         return [], 0.0
     wide = np.cumsum([size[0] for size in sizes]) + 1e-9
@@ -156,7 +161,7 @@ def _grid(n_points: int, width: float, top: float) -> Places:
 
 
 LAYOUTS: dict[str, Callable[[NDArray[np.bool_]], Places]] = {
-    "stress": stress_places,
+    "stress": _stress,
     "circle": _circle,
     "spring": _spring,
 }

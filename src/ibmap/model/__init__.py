@@ -6,12 +6,4 @@ from ibmap.model.posterior import Posterior
 from ibmap.model.potentials import Factor
 from ibmap.model.structure import flat_network, to_pgmpy, to_pyagrum
 
-__all__ = [
-    "Factor",
-    "FitReport",
-    "MarkovNetwork",
-    "Posterior",
-    "flat_network",
-    "to_pgmpy",
-    "to_pyagrum",
-]
+__all__ = ["Factor", "FitReport", "MarkovNetwork", "Posterior", "flat_network", "to_pgmpy", "to_pyagrum"]

@@ -1,4 +1,4 @@
-"""Exact inference: messages along a junction tree, in logarithms.
+"""Exact inference: messages on a junction tree, in logarithms.
 
 Every table has a leading axis for a batch of rows of evidence, so that many
 rows with the same observed variables share one pass.
@@ -12,32 +12,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ibmap.model.potentials import Floats, Potentials, along
+from ibmap.model.potentials import Floats, Potentials, broadcast_over
 from ibmap.model.triangulation import JunctionTree
 
 Reduction = Callable[[Floats, tuple[int, ...]], Floats]
 
 
 def log_sum(table: Floats, axes: tuple[int, ...]) -> Floats:
-    """Sum probabilities given as logarithms.
-
-    Parameters
-    ----------
-    table : ndarray
-        Logarithms.
-    axes : tuple of int
-        Axes to sum over.
-
-    Returns
-    -------
-    ndarray
-        Without these axes; minus infinity where all are.
-
-    Examples
-    --------
-    >>> log_sum(np.log([[1.0, 3.0], [0.5, 0.5]]), (1,)).round(6)
-    array([1.386294, 0.      ])
-    """
+    """Sum probabilities given as logarithms."""
     if not axes:
         return table
     top = table.max(axis=axes, keepdims=True)
@@ -48,42 +30,16 @@ def log_sum(table: Floats, axes: tuple[int, ...]) -> Floats:
 
 
 def log_max(table: Floats, axes: tuple[int, ...]) -> Floats:
-    """Take the largest over some axes.
-
-    Parameters
-    ----------
-    table : ndarray
-        Logarithms.
-    axes : tuple of int
-        Axes to go over.
-
-    Returns
-    -------
-    ndarray
-        Without these axes.
-
-    Examples
-    --------
-    >>> log_max(np.array([[1.0, 3.0]]), (1,))
-    array([3.])
-    """
+    """Take the largest over some axes."""
     return np.asarray(table.max(axis=axes)) if axes else table
 
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """Rows that observe the same variables.
-
-    Parameters
-    ----------
-    variables : tuple of int
-        The variables observed.
-    codes : ndarray of shape (n_rows, n_observed)
-        Their states in each row.
-    """
+    """Rows that observe the same variables."""
 
     variables: tuple[int, ...]
-    codes: NDArray[np.integer]
+    codes: NDArray[np.integer]  # shape (n_rows, n_observed); their states in each row
 
 
 NO_EVIDENCE = Evidence((), np.zeros((1, 0), np.int64))
@@ -91,42 +47,23 @@ NO_EVIDENCE = Evidence((), np.zeros((1, 0), np.int64))
 
 @dataclass(frozen=True, eq=False)
 class Beliefs:
-    """The tables of a junction tree after the messages towards the root.
+    """The tables of a junction tree after the messages towards the root."""
 
-    Parameters
-    ----------
-    tree : JunctionTree
-        Over the variables not observed.
-    tables : list of ndarray
-        For each clique the log of its potential times all messages from its children,
-        rows of evidence first.
-    messages : list of ndarray
-        What each clique told its parent.
-    log_partition : ndarray of shape (n_rows,)
-        Log of the sum over all configurations that agree with the evidence; after
-        `log_max`, of the largest of them.
-    """
-
-    tree: JunctionTree
-    tables: list[Floats]
-    messages: list[Floats]
+    tree: JunctionTree  # over the variables not observed
+    tables: list[Floats]  # for each clique, log of its potential times all messages from its children
+    messages: list[Floats]  # what each clique sent its parent
+    # for each row, log of the sum (after `log_max`: of the largest) over what agrees with the evidence
     log_partition: Floats
 
     def calibrated(self) -> list[Floats]:
-        """Pass the messages back from the root, so that every clique knows everything.
-
-        Returns
-        -------
-        list of ndarray
-            For each clique the log of its joint probability with the evidence, times Z.
-        """
+        """Pass the messages back from the root: the joint of each clique with the evidence, times Z."""
         tables = list(self.tables)
         for k in range(1, len(tables)):
             parent, shared = self.tree.parents[k], self.tree.separators[k]
             back = reduced(tables[parent], self.tree.cliques[parent], shared, log_sum)
-            told = self.messages[k]
+            sent = self.messages[k]
             with np.errstate(invalid="ignore"):
-                news = np.where(np.isneginf(told), -np.inf, back - told)
+                news = np.where(np.isneginf(sent), -np.inf, back - sent)
             tables[k] = tables[k] + spread(news, shared, self.tree.cliques[k])
         return tables
 
@@ -137,33 +74,7 @@ def collect(
     evidence: Evidence = NO_EVIDENCE,
     reduction: Reduction = log_sum,
 ) -> Beliefs:
-    """Pass messages from the leaves of a junction tree to its root.
-
-    Parameters
-    ----------
-    potentials : Potentials
-        The network.
-    tree : JunctionTree
-        Over the variables not observed, by their numbers in the network.
-    evidence : Evidence
-        What was observed.
-    reduction : callable
-        `log_sum` for probabilities, `log_max` for the most probable configuration.
-
-    Returns
-    -------
-    Beliefs
-        The tables.
-
-    Examples
-    --------
-    >>> from ibmap.model.potentials import Factor
-    >>> from ibmap.model.triangulation import junction_tree
-    >>> pair = Potentials((2, 2), (Factor((0, 1), np.log([[1.0, 2.0], [3.0, 4.0]])),))
-    >>> beliefs = collect(pair, junction_tree(pair.adjacency, pair.cardinalities))
-    >>> round(float(np.exp(beliefs.log_partition[0])), 9)
-    10.0
-    """
+    """Pass messages to the root: `log_sum` for probabilities, `log_max` for the best configuration."""
     tables = _clique_tables(potentials, tree, evidence)
     messages: list[Floats] = [np.zeros(1)] * len(tables)
     for k in range(len(tables) - 1, 0, -1):
@@ -175,54 +86,12 @@ def collect(
 
 
 def reduced(table: Floats, scope: Sequence[int], onto: Sequence[int], reduction: Reduction) -> Floats:
-    """Sum or maximise a batch of tables onto some of its variables.
-
-    Parameters
-    ----------
-    table : ndarray
-        Rows of evidence, then one axis for each of `scope`.
-    scope : sequence of int
-        Sorted variables.
-    onto : sequence of int
-        Those to keep.
-    reduction : callable
-        `log_sum` or `log_max`.
-
-    Returns
-    -------
-    ndarray
-        Rows of evidence, then one axis for each of `onto`.
-
-    Examples
-    --------
-    >>> reduced(np.zeros((1, 2, 3)), (4, 7), (7,), log_max).shape
-    (1, 3)
-    """
+    """Sum or maximise a batch of tables onto some of its variables."""
     return reduction(table, tuple(k + 1 for k, v in enumerate(scope) if v not in onto))
 
 
 def spread(table: Floats, variables: Sequence[int], scope: Sequence[int]) -> Floats:
-    """Shape a batch of tables so that it broadcasts over a larger scope.
-
-    Parameters
-    ----------
-    table : ndarray
-        Rows of evidence, then one axis for each of `variables`.
-    variables : sequence of int
-        Sorted.
-    scope : sequence of int
-        Sorted, a superset.
-
-    Returns
-    -------
-    ndarray
-        Rows of evidence, then one axis for each of `scope`.
-
-    Examples
-    --------
-    >>> spread(np.zeros((5, 3)), (4,), (1, 4)).shape
-    (5, 1, 3)
-    """
+    """Shape a batch of tables so that it broadcasts over a larger scope."""
     lengths = iter(table.shape[1:])
     return table.reshape([len(table), *(next(lengths) if v in variables else 1 for v in scope)])
 
@@ -246,7 +115,7 @@ def _cut(variables: Sequence[int], values: Floats, evidence: Evidence, scope: Se
     free = [k for k, v in enumerate(variables) if v not in seen]
     table = values.transpose(observed + free)
     if not observed:
-        return along(table, [variables[k] for k in free], scope)[np.newaxis]
+        return broadcast_over(table, [variables[k] for k in free], scope)[np.newaxis]
     rows = table[tuple(evidence.codes[:, seen[variables[k]]] for k in observed)]
     order = sorted(range(len(free)), key=lambda k: variables[free[k]])
     ordered = rows.transpose([0, *(k + 1 for k in order)])

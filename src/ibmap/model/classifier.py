@@ -162,7 +162,6 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return encode(X, missing=missing, bins=bins)
 
     def _structure(self, table: EncodedTable) -> MarkovGraph:
-        """Learn the structure."""
         if self.learner is None:
             return learn_recommended(table, RecommendedOptions(), n_threads=n_cores()).graph
         graph: MarkovGraph = clone(self.learner).fit(table).result_.graph

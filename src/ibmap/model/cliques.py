@@ -14,23 +14,7 @@ MAX_CLIQUES = 20_000
 
 
 def pairwise_scopes(graph: MarkovGraph) -> list[tuple[int, ...]]:
-    """List the edges, and the variables without any.
-
-    Parameters
-    ----------
-    graph : MarkovGraph
-        The structure.
-
-    Returns
-    -------
-    list of tuple of int
-        Sorted sets.
-
-    Examples
-    --------
-    >>> pairwise_scopes(MarkovGraph.from_edges(3, [(0, 2)]))
-    [(1,), (0, 2)]
-    """
+    """List the edges, and the variables without any."""
     alone = [(v,) for v in range(graph.n_variables) if not graph.adjacency[v].any()]
     return [*alone, *graph.edges]
 
@@ -38,32 +22,7 @@ def pairwise_scopes(graph: MarkovGraph) -> list[tuple[int, ...]]:
 def clique_scopes(
     graph: MarkovGraph, cardinalities: Sequence[int], max_cells: int = MAX_CLIQUE_CELLS
 ) -> list[tuple[int, ...]]:
-    """List the maximal cliques.
-
-    Parameters
-    ----------
-    graph : MarkovGraph
-        The structure.
-    cardinalities : sequence of int
-        States of each variable.
-    max_cells : int
-        The largest table that is let pass.
-
-    Returns
-    -------
-    list of tuple of int
-        Sorted sets, sorted.
-
-    Raises
-    ------
-    TooLargeError
-        If a table would be larger, or there are more than 20000 cliques.
-
-    Examples
-    --------
-    >>> clique_scopes(MarkovGraph.from_edges(4, [(0, 1), (0, 2), (1, 2)]), [2] * 4)
-    [(0, 1, 2), (3,)]
-    """
+    """List the maximal cliques."""
     import networkx as nx
 
     numbered = nx.Graph()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import functools
 import importlib
 import warnings
-from collections.abc import Callable, Sequence
-from typing import Any, ParamSpec, TypeVar
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 
@@ -15,40 +15,17 @@ from ibmap.model.beliefs import Evidence
 from ibmap.model.potentials import Factor, Floats, Potentials, merged
 from ibmap.model.rows import Variables
 
-P = ParamSpec("P")
-T = TypeVar("T")
 
-
-def _unwarned(function: Callable[P, T]) -> Callable[P, T]:
+@contextmanager
+def _unwarned() -> Iterator[None]:
     """Silence warnings, such as those of SWIG's types, which as errors would end the process."""
-
-    @functools.wraps(function)
-    def quiet(*args: P.args, **kwargs: P.kwargs) -> T:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return function(*args, **kwargs)
-
-    return quiet
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
 
 
 def scaled(factor: Factor) -> Floats:
-    """Give a potential with its largest value 1, which changes no probability.
-
-    Parameters
-    ----------
-    factor : Factor
-        A log-potential.
-
-    Returns
-    -------
-    ndarray
-        Of the same shape; what is possible stays above 0.
-
-    Examples
-    --------
-    >>> scaled(Factor((0,), np.array([-1000.0, -np.inf, 500.0])))
-    array([5.e-324, 0.e+000, 1.e+000])
-    """
+    """Give a potential with its largest value 1, which changes no probability."""
     logs = factor.log_values
     top = logs.max(initial=-np.inf)
     values = np.exp(logs - (top if np.isfinite(top) else 0.0))
@@ -56,23 +33,7 @@ def scaled(factor: Factor) -> Floats:
 
 
 def one_a_scope(potentials: Potentials) -> list[Factor]:
-    """Multiply the factors over the same variables, and give lone variables a flat one.
-
-    Parameters
-    ----------
-    potentials : Potentials
-        The network.
-
-    Returns
-    -------
-    list of Factor
-        Different sorted sets of variables; every variable is in at least one.
-
-    Examples
-    --------
-    >>> one_a_scope(Potentials((2, 3), (Factor((0,), np.zeros(2)), Factor((0,), np.ones(2)))))
-    [Factor((0,), 2), Factor((1,), 3)]
-    """
+    """Multiply the factors over the same variables, and give lone variables a flat one."""
     scopes = {tuple(sorted(factor.variables)) for factor in potentials.factors} - {()}
     covered = {v for scope in scopes for v in scope}
     scopes |= {(v,) for v in range(potentials.n_variables) if v not in covered}
@@ -81,22 +42,9 @@ def one_a_scope(potentials: Potentials) -> list[Factor]:
     return merged(inside, ordered, potentials.cardinalities)
 
 
-@_unwarned
+@_unwarned()
 def to_pyagrum(variables: Variables, potentials: Potentials) -> Any:
-    """Make a pyAgrum MarkovRandomField.
-
-    Parameters
-    ----------
-    variables : Variables
-        Names and states; labels become text.
-    potentials : Potentials
-        The factors.
-
-    Returns
-    -------
-    pyagrum.MarkovRandomField
-        The same distribution.
-    """
+    """Make a pyAgrum MarkovRandomField."""
     gum = _extra("pyagrum", "inference")
     network = gum.MarkovRandomField("ibmap")
     for name, states in zip(variables.names, variables.states, strict=True):
@@ -110,30 +58,9 @@ def to_pyagrum(variables: Variables, potentials: Potentials) -> Any:
     return network
 
 
-@_unwarned
+@_unwarned()
 def pyagrum_marginal(potentials: Potentials, of: Sequence[int], evidence: Evidence) -> Floats:
-    """Ask pyAgrum for the joint distribution of some variables.
-
-    Parameters
-    ----------
-    potentials : Potentials
-        The network.
-    of : sequence of int
-        Variables that were not observed.
-    evidence : Evidence
-        One row.
-
-    Returns
-    -------
-    ndarray
-        One axis a variable.
-
-    Raises
-    ------
-    InvalidOptionError
-        If the network holds something impossible: pyAgrum does not look at what the evidence
-        separates from the question, and so would not tell impossible evidence.
-    """
+    """Let pyAgrum work out the joint distribution of some variables given one row of evidence."""
     gum = _extra("pyagrum", "inference")
     if not potentials.is_positive:
         msg = "method='pyagrum' cannot tell impossible evidence; for a network with zeros take method='exact'"
@@ -146,30 +73,17 @@ def pyagrum_marginal(potentials: Potentials, of: Sequence[int], evidence: Eviden
     engine.addJointTarget(wanted)
     engine.makeInference()
     found = engine.jointPosterior(wanted)
-    asked = [names.index(name) for name in found.names]
-    others = [v for v in asked if v not in of]  # there may be some, of one state
-    shape = [potentials.cardinalities[v] for v in asked]
+    found_order = [names.index(name) for name in found.names]
+    others = [v for v in found_order if v not in of]  # there may be some, of one state
+    shape = [potentials.cardinalities[v] for v in found_order]
     values = np.asarray(found.toarray(), np.float64).reshape(shape[::-1]).T
-    ordered = values.transpose([asked.index(v) for v in (*of, *others)])
-    return np.asarray(ordered.sum(axis=tuple(range(len(of), len(asked)))))
+    ordered = values.transpose([found_order.index(v) for v in (*of, *others)])
+    return np.asarray(ordered.sum(axis=tuple(range(len(of), len(found_order)))))
 
 
-@_unwarned
+@_unwarned()
 def to_pgmpy(variables: Variables, potentials: Potentials) -> Any:
-    """Make a pgmpy DiscreteMarkovNetwork.
-
-    Parameters
-    ----------
-    variables : Variables
-        Names and states.
-    potentials : Potentials
-        The factors.
-
-    Returns
-    -------
-    pgmpy.models.DiscreteMarkovNetwork
-        The same distribution.
-    """
+    """Make a pgmpy DiscreteMarkovNetwork."""
     models = _extra("pgmpy.models", "pgmpy")
     discrete = _extra("pgmpy.factors.discrete", "pgmpy")
     network = models.DiscreteMarkovNetwork()

@@ -39,7 +39,7 @@ class Drawing(Questions):
         random_state : int, numpy.random.Generator or None
             Seed. The same seed gives the same rows, whatever the number of threads.
         method : {"auto", "exact", "gibbs"}
-            ``exact`` draws independent rows along a junction tree, ``gibbs`` runs Markov chains,
+            ``exact`` draws independent rows from a junction tree, ``gibbs`` runs Markov chains,
             ``auto`` is exact where the junction tree is small enough.
         plan : GibbsPlan, optional
             Burn-in, thinning and chains.
@@ -66,10 +66,8 @@ class Drawing(Questions):
 
         Parameters
         ----------
-        rows : table
+        rows, unseen
             As for `log_likelihood`.
-        unseen : {"error", "missing"}
-            What to do with values that are no state of the network.
 
         Returns
         -------

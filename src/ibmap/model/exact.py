@@ -25,41 +25,14 @@ MAX_TREES = 64  # junction trees remembered
 
 
 class Exact:
-    """Exact answers about a network.
-
-    Parameters
-    ----------
-    potentials : Potentials
-        The network.
-
-    Examples
-    --------
-    >>> from ibmap.model.potentials import Factor
-    >>> pair = Potentials((2, 2), (Factor((0, 1), np.log([[1.0, 2.0], [3.0, 4.0]])),))
-    >>> np.exp(Exact(pair).marginals((1,))).round(6)
-    array([[0.4, 0.6]])
-    """
+    """Exact answers about a network."""
 
     def __init__(self, potentials: Potentials) -> None:
         self.potentials = potentials
         self._trees: dict[Any, JunctionTree | None] = {}
 
     def tree(self, observed: Sequence[int] = (), together: Sequence[int] = ()) -> JunctionTree | None:
-        """Find a junction tree over the variables not observed.
-
-        Parameters
-        ----------
-        observed : sequence of int
-            Variables with evidence.
-        together : sequence of int
-            Variables asked about jointly. If no configuration is impossible, the
-            tree leaves out what the evidence separates from them.
-
-        Returns
-        -------
-        JunctionTree or None
-            None if its tables would be too large.
-        """
+        """Find a junction tree over the variables not observed; None if its tables are too large."""
         among = self._relevant(observed, together)
         key = (among, tuple(sorted(together)))
         if key not in self._trees:
@@ -76,75 +49,26 @@ class Exact:
         return self._trees[key]
 
     def log_partition(self, evidence: Evidence = NO_EVIDENCE) -> Floats:
-        """Sum over all configurations that agree with the evidence.
-
-        Parameters
-        ----------
-        evidence : Evidence
-            What was observed.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,)
-            Log of each sum; without evidence, log Z.
-        """
+        """Give the log of the sum over all configurations that agree with each row of evidence."""
         tree = self._feasible_tree(evidence.variables)
         parts = [collect(self.potentials, tree, part).log_partition for part in _batches(evidence, tree)]
         return np.concatenate([np.zeros(0), *parts])
 
     def marginals(self, of: Sequence[int], evidence: Evidence = NO_EVIDENCE) -> Floats:
-        """Give the joint distribution of some variables given each row of evidence.
-
-        Parameters
-        ----------
-        of : sequence of int
-            Variables that were not observed.
-        evidence : Evidence
-            What was observed.
-
-        Returns
-        -------
-        ndarray
-            Logarithms: rows of evidence, then one axis for each of `of`, in that order.
-            All minus infinity if the evidence is impossible.
-        """
+        """Give log-probabilities of the joint states of variables for each row; -inf if it is impossible."""
         tree = self._feasible_tree(evidence.variables, of)
         parts = [self._marginal(of, tree, part) for part in _batches(evidence, tree)]
         shape = [self.potentials.cardinalities[v] for v in of]
         return np.concatenate([np.zeros((0, *shape)), *parts])
 
     def most_probable(self, evidence: Evidence) -> NDArray[np.uint16]:
-        """Complete each row of evidence by the most probable states of all other variables.
-
-        Parameters
-        ----------
-        evidence : Evidence
-            What was observed.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_variables)
-            States of all variables, the observed ones as they were.
-        """
+        """Complete each row of evidence by the most probable states of all other variables."""
         tree = self._feasible_tree(evidence.variables)
         parts = [self._completed(tree, part) for part in _batches(evidence, tree)]
         return np.concatenate([np.zeros((0, self.potentials.n_variables), CODE_DTYPE), *parts])
 
     def sample(self, n_samples: int, rng: np.random.Generator) -> NDArray[np.uint16]:
-        """Draw independent rows.
-
-        Parameters
-        ----------
-        n_samples : int
-            Rows to draw.
-        rng : numpy.random.Generator
-            Where the random numbers come from, one for each row and clique.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_variables)
-            The states.
-        """
+        """Draw independent rows."""
         tree = self._feasible_tree()
         beliefs = collect(self.potentials, tree)
         uniform = rng.random((n_samples, len(tree.cliques)))

@@ -11,30 +11,22 @@ import numpy as np
 
 from ibmap.atomic import write_atomically
 from ibmap.errors import FileFormatError, IbmapError
+from ibmap.evidence.records import check_format
 from ibmap.graph import MarkovGraph
 from ibmap.model.fitting import FitReport
 from ibmap.model.potentials import Factor
+from ibmap.text import read_text
 
 if TYPE_CHECKING:
     from ibmap.model.network import MarkovNetwork
 
 FORMAT = "ibmap-model"
 FORMAT_VERSION = 1
+UNFITTED = "; it is a network without parameters: fit them with ibmap fit, or MarkovNetwork.fit"
 
 
 def to_dict(model: MarkovNetwork) -> dict[str, Any]:
-    """Give a network as plain lists and dicts.
-
-    Parameters
-    ----------
-    model : MarkovNetwork
-        The network.
-
-    Returns
-    -------
-    dict
-        In the documented format. A log-value of minus infinity, which JSON does not have, is None.
-    """
+    """Give a network as plain lists and dicts; a log-value of minus infinity is None."""
     from ibmap import __version__
 
     return {
@@ -55,39 +47,16 @@ def to_dict(model: MarkovNetwork) -> dict[str, Any]:
 
 
 def save(model: MarkovNetwork, path: str | Path) -> None:
-    """Write a network to a JSON file, whole or not at all.
-
-    Parameters
-    ----------
-    model : MarkovNetwork
-        The network.
-    path : str or Path
-        Where.
-    """
+    """Write a network to a JSON file, whole or not at all."""
     content = to_dict(model)
     members = [f"{json.dumps(key)}: {_lines(value)}" for key, value in content.items()]
     write_atomically(path, "{\n" + ",\n".join(members) + "\n}\n")
 
 
 def parts(content: Any) -> dict[str, Any]:
-    """Read the plain lists and dicts of `to_dict`.
-
-    Parameters
-    ----------
-    content : dict
-        In the documented format.
-
-    Returns
-    -------
-    dict
-        The arguments of `MarkovNetwork`.
-
-    Raises
-    ------
-    FileFormatError
-        If it is something else, damaged, or of another version.
-    """
-    _check_format(content)
+    """Read what `to_dict` gives, as the arguments of `MarkovNetwork`."""
+    is_network = isinstance(content, dict) and content.get("format") == "ibmap-network"
+    check_format(content, "model", FORMAT, FORMAT_VERSION, UNFITTED if is_network else "")
     try:
         names = [_name(variable) for variable in content["variables"]]
         states = tuple(tuple(variable["states"]) for variable in content["variables"])
@@ -109,47 +78,8 @@ def parts(content: Any) -> dict[str, Any]:
         raise FileFormatError(msg) from error
 
 
-def read_text(path: str | Path) -> str:
-    """Read a text file, with an error that names it.
-
-    Parameters
-    ----------
-    path : str or Path
-        The file.
-
-    Returns
-    -------
-    str
-        Its content.
-    """
-    try:
-        return Path(path).read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        msg = f"{path} is not UTF-8 text (byte {error.start})"
-        raise FileFormatError(msg) from None
-    except FileNotFoundError:
-        msg = f"there is no file {path}; check the name and the folder"
-        raise FileNotFoundError(msg) from None
-
-
 def load(path: str | Path) -> dict[str, Any]:
-    """Read a network from a JSON file.
-
-    Parameters
-    ----------
-    path : str or Path
-        The file.
-
-    Returns
-    -------
-    dict
-        The arguments of `MarkovNetwork`.
-
-    Raises
-    ------
-    FileFormatError
-        If it is not a model file.
-    """
+    """Read a JSON file, as the arguments of `MarkovNetwork`."""
     try:
         return parts(json.loads(read_text(path)))
     except (json.JSONDecodeError, RecursionError) as error:
@@ -173,14 +103,12 @@ def _finite(factor: Factor) -> list[float | None]:
 
 
 def _factor(content: dict[str, Any], shape: list[int]) -> Factor:
-    """Read a factor."""
     variables = tuple(content["variables"])
     values = [-np.inf if value is None else float(value) for value in content["log_values"]]
     return Factor(variables, np.array(values).reshape([shape[v] for v in variables]))
 
 
 def _report(content: dict[str, Any] | None) -> FitReport | None:
-    """Read how a network was found."""
     if content is None:
         return None
     tried = tuple((float(strength), float(value)) for strength, value in content["validated"])
@@ -188,7 +116,6 @@ def _report(content: dict[str, Any] | None) -> FitReport | None:
 
 
 def _name(variable: dict[str, Any]) -> str:
-    """Read the name of a variable."""
     if not isinstance(variable["name"], str):
         msg = f"a variable's name must be text; got {variable['name']!r}"
         raise TypeError(msg)
@@ -200,20 +127,3 @@ def _plain(label: Any) -> Any:
     if isinstance(label, np.generic):
         label = label.item()
     return label if label is None or isinstance(label, (bool, int, float, str)) else str(label)
-
-
-def _check_format(content: Any) -> None:
-    """Refuse what is not a model file of a version known here."""
-    found = content.get("format") if isinstance(content, dict) else None
-    if found != FORMAT:
-        hint = ""
-        if found == "ibmap-network":
-            hint = "; it is a network without parameters: fit them with ibmap fit, or MarkovNetwork.fit"
-        msg = f'this is not a model file: it has no "format": "{FORMAT}"{hint}'
-        raise FileFormatError(msg)
-    if content.get("format_version") != FORMAT_VERSION:
-        msg = (
-            f"the model file has format version {content.get('format_version')!r}; "
-            f"this version of ibmap reads {FORMAT_VERSION}"
-        )
-        raise FileFormatError(msg)

@@ -27,24 +27,13 @@ MAX_SWEEP_CELLS = 2**24  # cells that one sweep of proportional fitting goes ove
 
 @dataclass(frozen=True)
 class FitOptions:
-    """How parameters are estimated.
+    """How parameters are estimated."""
 
-    Parameters
-    ----------
-    prior_strength : float
-        Data points spread evenly over all configurations; 0 is plain maximum likelihood.
-    potentials : {"auto", "cliques", "pairwise"}
-        One potential a maximal clique, or one an edge.
-    method : {"auto", "closed-form", "proportional-fitting", "pseudo-likelihood"}
-        How.
-    n_threads : int, optional
-        Threads of the pseudo-likelihood; the result does not depend on it.
-    """
-
+    # data points spread evenly over all configurations; 0 is plain maximum likelihood
     prior_strength: float = 1.0
-    potentials: str = "auto"
-    method: str = "auto"
-    n_threads: int | None = None
+    potentials: str = "auto"  # one of POTENTIALS: one a maximal clique, or one an edge
+    method: str = "auto"  # one of METHODS
+    n_threads: int | None = None  # threads of the pseudo-likelihood; the result does not depend on it
 
     def __post_init__(self) -> None:
         as_choice(self.potentials, "potentials", POTENTIALS)
@@ -58,36 +47,16 @@ class FitOptions:
 
 @dataclass(frozen=True)
 class FitReport:
-    """How the parameters of a network were found.
+    """How the parameters of a network were found."""
 
-    Parameters
-    ----------
-    method : str
-        ``"closed-form"``, ``"proportional-fitting"`` (both maximum likelihood) or ``"pseudo-likelihood"``.
-    potentials : str
-        ``"cliques"`` or ``"pairwise"``.
-    prior_strength : float
-        Data points spread evenly over all configurations.
-    converged : bool
-        Whether the optimum was reached.
-    n_iterations : int
-        Sweeps or steps it took; 0 for the closed form.
-    n_parameters : int
-        Free parameters of the network.
-    n_samples : int
-        Data points used.
-    validated : tuple of (float, float)
-        For each prior strength tried on held-out rows, the mean log-likelihood there
-        (pseudo-log-likelihood after pseudo-likelihood).
-    """
-
-    method: str
-    potentials: str
-    prior_strength: float
+    method: str  # one of METHODS but "auto"; the first two are maximum likelihood
+    potentials: str  # "cliques" or "pairwise"
+    prior_strength: float  # data points spread evenly over all configurations
     converged: bool
-    n_iterations: int
+    n_iterations: int  # sweeps or steps it took; 0 for the closed form
     n_parameters: int
-    n_samples: int
+    n_samples: int  # data points used
+    # each prior strength tried, with the mean log-likelihood (or pseudo-log-likelihood) of held-out rows
     validated: tuple[tuple[float, float], ...] = ()
 
 
@@ -104,32 +73,7 @@ class _Plan:
 def fit_potentials(
     table: EncodedTable, graph: MarkovGraph, options: FitOptions
 ) -> tuple[Potentials, FitReport]:
-    """Estimate the parameters of a structure.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        The data.
-    graph : MarkovGraph
-        The structure, over the table's columns in their order.
-    options : FitOptions
-        How.
-
-    Returns
-    -------
-    potentials : Potentials
-        One factor an edge (or lone variable) or maximal clique; after pseudo-likelihood with
-        pairwise potentials, also one a variable.
-    report : FitReport
-        What was done.
-
-    Examples
-    --------
-    >>> table = EncodedTable.from_codes([[0, 0], [1, 1], [1, 1]])
-    >>> potentials, report = fit_potentials(table, MarkovGraph.from_edges(2, [(0, 1)]), FitOptions())
-    >>> report.method, report.n_parameters
-    ('closed-form', 3)
-    """
+    """Estimate the parameters of a structure."""
     if not table.n_samples:
         msg = "the table has no rows; parameters need at least one"
         raise InvalidTableError(msg)
@@ -137,7 +81,7 @@ def fit_potentials(
     plan = _planned(data, graph, options)
     fitted = _fitted(data, plan, options)
     if not fitted.converged:
-        warnings.warn(_complaint(plan, fitted), FittingWarning, stacklevel=3)
+        warnings.warn(_not_converged(plan, fitted), FittingWarning, stacklevel=3)
     shape = tuple(data.cardinalities.tolist())
     report = FitReport(
         plan.method,
@@ -162,11 +106,8 @@ def _planned(table: EncodedTable, graph: MarkovGraph, options: FitOptions) -> _P
     if options.method == "auto":
         likelihood = "proportional-fitting" if is_cheap else "pseudo-likelihood"
         plan = replace(plan, method="closed-form" if is_closed else likelihood)
-    if (
-        plan.method == "pseudo-likelihood"
-        and options.potentials == "auto"
-        and _subset_cells(plan, shape) > (MAX_SUBSET_CELLS)
-    ):
+    is_wide = options.potentials == "auto" and _subset_cells(plan, shape) > MAX_SUBSET_CELLS
+    if plan.method == "pseudo-likelihood" and is_wide:
         return replace(plan, scopes=pairwise_scopes(graph), potentials="pairwise")
     if options.method == "closed-form" and not is_closed:
         msg = (
@@ -227,7 +168,7 @@ def _n_parameters(scopes: Sequence[tuple[int, ...]], shape: Sequence[int]) -> in
     return sum(math.prod(shape[v] - 1 for v in part) for part in subsets(scopes))
 
 
-def _complaint(plan: _Plan, fitted: Fitted) -> str:
+def _not_converged(plan: _Plan, fitted: Fitted) -> str:
     """Say that the optimum was not reached, and what to do."""
     return (
         f"{plan.method} stopped after {fitted.n_iterations} iterations before the optimum was reached; "

@@ -19,31 +19,15 @@ from ibmap.simulation.sampling import Blankets, Chains, GibbsPlan, sample_gibbs
 
 @dataclass(frozen=True)
 class Estimate:
-    """Probabilities of joint states, estimated from chains.
+    """Probabilities of joint states, estimated from chains."""
 
-    Parameters
-    ----------
-    probabilities : ndarray
-        One axis a variable.
-    standard_errors : ndarray
-        From the differences between half-chains.
-    r_hat : float
-        The largest split R-hat.
-    """
-
-    probabilities: Floats
-    standard_errors: Floats
+    probabilities: Floats  # one axis a variable
+    standard_errors: Floats  # from the differences between half-chains
     r_hat: float
 
 
 class FactorChains:
-    """Chains of a network with any factors, for `sample_gibbs`.
-
-    Parameters
-    ----------
-    potentials : Potentials
-        The network.
-    """
+    """Chains of a network with any factors, for `sample_gibbs`."""
 
     def __init__(self, potentials: Potentials) -> None:
         self.layout = Layout.of(potentials.cardinalities, [f.variables for f in potentials.factors])
@@ -55,13 +39,7 @@ class FactorChains:
         return self.layout.cardinalities
 
     def chain(self) -> Callable[..., None]:
-        """Give the kernel everything that all chains share.
-
-        Returns
-        -------
-        callable
-            To be called with the state, the random words, the schedule and the codes to fill.
-        """
+        """Give the kernel everything that all chains share."""
 
         def run(
             state: NDArray[np.int64], words: NDArray[np.uint64], schedule: tuple[int, ...], codes: object
@@ -74,23 +52,7 @@ class FactorChains:
 
 
 def chains_of(potentials: Potentials) -> Chains:
-    """Choose how a network is sampled: pairwise ones by the kernel of the simulator.
-
-    Parameters
-    ----------
-    potentials : Potentials
-        The network; nothing may be impossible.
-
-    Returns
-    -------
-    Blankets or FactorChains
-        For `sample_gibbs`.
-
-    Raises
-    ------
-    InvalidOptionError
-        If something is impossible: chains could not pass.
-    """
+    """Choose how a network is sampled: pairwise ones by the kernel of the simulator."""
     if not potentials.is_positive:
         msg = (
             "Gibbs sampling needs potentials without zeros: its chains cannot pass impossible states. "
@@ -116,31 +78,7 @@ def chains_of(potentials: Potentials) -> Chains:
 def draw_rows(
     potentials: Potentials, n_samples: int, plan: GibbsPlan, rng: np.random.Generator
 ) -> NDArray[np.uint16]:
-    """Draw rows from chains, and warn if the chains disagree.
-
-    Parameters
-    ----------
-    potentials : Potentials
-        The network.
-    n_samples : int
-        Rows to draw.
-    plan : GibbsPlan
-        Burn-in, thinning, chains and threads.
-    rng : numpy.random.Generator
-        Where the random numbers come from.
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_variables)
-        States; row r is a draw of chain ``r % plan.n_chains``.
-
-    Examples
-    --------
-    >>> from ibmap.model.potentials import Factor
-    >>> three = Potentials((2, 2, 2), (Factor((0, 1, 2), np.zeros((2, 2, 2))),))
-    >>> draw_rows(three, 100, GibbsPlan(), np.random.default_rng(1)).shape
-    (100, 3)
-    """
+    """Draw rows from chains, and warn if the chains disagree."""
     codes = sample_gibbs(chains_of(potentials), n_samples, plan, rng)
     total = potentials.log_unnormalised(codes)
     worst = worst_r_hat(np.column_stack([codes, total]), plan.n_chains)
@@ -152,39 +90,7 @@ def draw_rows(
 def estimate(
     potentials: Potentials, of: Sequence[int], n_samples: int, plan: GibbsPlan, rng: np.random.Generator
 ) -> Estimate:
-    """Estimate the joint distribution of some variables.
-
-    Parameters
-    ----------
-    potentials : Potentials
-        The network, the observed variables already fixed.
-    of : sequence of int
-        Variables.
-    n_samples : int
-        Rows to draw; at least 4 a chain.
-    plan : GibbsPlan
-        Burn-in, thinning, chains and threads.
-    rng : numpy.random.Generator
-        Where the random numbers come from.
-
-    Returns
-    -------
-    Estimate
-        Probabilities with standard errors and the diagnostic.
-
-    Warns
-    -----
-    SamplingWarning
-        If the chains disagree.
-
-    Examples
-    --------
-    >>> from ibmap.model.potentials import Factor
-    >>> coin = Potentials((2,), (Factor((0,), np.log([0.25, 0.75])),))
-    >>> found = estimate(coin, [0], 8000, GibbsPlan(), np.random.default_rng(1))
-    >>> bool(abs(found.probabilities[1] - 0.75) < 5 * found.standard_errors[1])
-    True
-    """
+    """Estimate the joint distribution of some variables."""
     if n_samples < MIN_DRAWS * plan.n_chains or plan.n_chains < 2:
         msg = (
             f"n_samples must be at least {MIN_DRAWS} for each of 2 or more chains, to tell how good the "
@@ -210,4 +116,4 @@ def _warn(r_hat: float, plan: GibbsPlan) -> None:
         f"the Gibbs chains disagree: split R-hat {r_hat:.3g}, more than 1.1. The draws may not represent the "
         f"network. Raise thinning (now {plan.thinning}) and burn_in (now {plan.burn_in})"
     )
-    warnings.warn(msg, SamplingWarning, stacklevel=5)
+    warnings.warn(msg, SamplingWarning, stacklevel=4)

@@ -17,43 +17,15 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """Where everything is in the log-values of all factors laid end to end.
+    """Where everything is in the log-values of all factors laid end to end."""
 
-    Parameters
-    ----------
-    cardinalities : ndarray of shape (n_variables,)
-        States of each variable.
-    scopes : tuple of tuple of int
-        The variables of each factor.
-    arrays : tuple of ndarray
-        As `ibmap.kernels.factors` wants them.
-    """
-
-    cardinalities: Ints
+    cardinalities: Ints  # shape (n_variables,); states of each variable
     scopes: tuple[tuple[int, ...], ...]
-    arrays: tuple[Ints, ...]
+    arrays: tuple[Ints, ...]  # as `ibmap.kernels.factors` wants them
 
     @classmethod
     def of(cls, cardinalities: Sequence[int], scopes: Sequence[tuple[int, ...]]) -> Layout:
-        """Lay out factors over given sets of variables.
-
-        Parameters
-        ----------
-        cardinalities : sequence of int
-            States of each variable.
-        scopes : sequence of tuple of int
-            The variables of each factor.
-
-        Returns
-        -------
-        Layout
-            The arrays.
-
-        Examples
-        --------
-        >>> Layout.of([2, 3], [(0,), (0, 1)]).n_cells
-        8
-        """
+        """Lay out factors over given sets of variables."""
         shape = [int(c) for c in cardinalities]
         sizes = [math.prod(shape[v] for v in scope) for scope in scopes]
         places = [(v, f, step) for f, scope in enumerate(scopes) for v, step in _steps(scope, shape)]
@@ -75,97 +47,35 @@ class Layout:
         return int(self.arrays[0][-1])
 
     def join(self, tables: Sequence[Floats]) -> Floats:
-        """Lay tables end to end.
-
-        Parameters
-        ----------
-        tables : sequence of ndarray
-            One a factor.
-
-        Returns
-        -------
-        ndarray of shape (n_cells,)
-            All of them.
-        """
+        """Lay tables end to end."""
         return np.concatenate([np.zeros(0), *(np.asarray(table, np.float64).ravel() for table in tables)])
 
     def split(self, values: Floats) -> list[Floats]:
-        """Undo `join`.
-
-        Parameters
-        ----------
-        values : ndarray of shape (n_cells,)
-            All tables.
-
-        Returns
-        -------
-        list of ndarray
-            Views, one a factor.
-        """
+        """Undo `join`."""
         offsets = self.arrays[0]
         shapes = [[int(self.cardinalities[v]) for v in scope] for scope in self.scopes]
         return [values[offsets[f] : offsets[f + 1]].reshape(shape) for f, shape in enumerate(shapes)]
 
     def factors(self, values: Floats) -> tuple[Factor, ...]:
-        """Turn log-values into factors.
-
-        Parameters
-        ----------
-        values : ndarray of shape (n_cells,)
-            All tables.
-
-        Returns
-        -------
-        tuple of Factor
-            One a scope.
-        """
+        """Turn log-values into factors."""
         return tuple(
             Factor(scope, table) for scope, table in zip(self.scopes, self.split(values), strict=True)
         )
 
     def room(self) -> tuple[Ints, Floats]:
-        """Make what the kernels write on: cells of the factors, and weights of a variable's states.
-
-        Returns
-        -------
-        tuple of ndarray
-            One entry a factor; one a state.
-        """
+        """Make what the kernels write on: cells of the factors, and weights of a variable's states."""
         return np.empty(len(self.scopes), np.int64), np.empty(int(self.cardinalities.max(initial=1)))
 
 
 class Conditionals:
-    """The distribution of each variable given all others, for many rows at once.
-
-    Parameters
-    ----------
-    potentials : Potentials
-        The network.
-
-    Examples
-    --------
-    >>> pair = Potentials((2, 2), (Factor((0, 1), np.log([[1.0, 2.0], [3.0, 4.0]])),))
-    >>> Conditionals(pair).of(1, np.array([[0, 0]])).round(6)
-    array([[0.333333, 0.666667]])
-    """
+    """The distribution of each variable given all others, for many rows at once."""
 
     def __init__(self, potentials: Potentials) -> None:
         self.layout = Layout.of(potentials.cardinalities, [f.variables for f in potentials.factors])
         self.log_values = self.layout.join([f.log_values for f in potentials.factors])
 
     def pseudo_log_likelihood(self, codes: Codes) -> Floats:
-        """Sum the log-probability of every variable given all others.
-
-        Parameters
-        ----------
-        codes : ndarray of shape (n_rows, n_variables)
-            States of all variables.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,)
-            Natural logarithms.
-        """
+        """Sum the log-probability of every variable given all others."""
         rows = as_rows(codes)
         values = np.empty(len(rows))
         shape, arrays = self.layout.cardinalities, self.layout.arrays
@@ -174,20 +84,7 @@ class Conditionals:
         return values
 
     def of(self, variable: int, codes: Codes) -> Floats:
-        """Give the distribution of a variable given all others.
-
-        Parameters
-        ----------
-        variable : int
-            Which.
-        codes : ndarray of shape (n_rows, n_variables)
-            States of all variables; that of `variable` itself does not matter.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_states)
-            Probabilities; NaN where the others are impossible together.
-        """
+        """Give the distribution of a variable given all others; NaN where these are impossible together."""
         rows = as_rows(codes)
         weights = np.empty((len(rows), int(self.layout.cardinalities[variable])))
         kernels.conditional_log_weights(
@@ -206,23 +103,7 @@ class Conditionals:
 
 
 def as_rows(codes: Codes) -> Ints:
-    """Copy codes so that a row is contiguous.
-
-    Parameters
-    ----------
-    codes : ndarray of shape (n_rows, n_variables)
-        States.
-
-    Returns
-    -------
-    ndarray of int64
-        The same, row after row in memory.
-
-    Examples
-    --------
-    >>> as_rows(np.zeros((2, 3), np.uint16)).dtype
-    dtype('int64')
-    """
+    """Copy codes so that a row is contiguous."""
     return np.ascontiguousarray(codes, np.int64)
 
 
@@ -238,5 +119,4 @@ def _sums(sizes: Sequence[int]) -> Ints:
 
 
 def _ints(values: Sequence[int]) -> Ints:
-    """Make an array of integers."""
     return np.array(values, np.int64)

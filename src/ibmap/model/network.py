@@ -17,13 +17,14 @@ from ibmap.model import files
 from ibmap.model.conversions import to_pgmpy, to_pyagrum
 from ibmap.model.drawing import Drawing
 from ibmap.model.fitting import FitOptions, FitReport, fit_potentials
-from ibmap.model.plausibility import complaint
+from ibmap.model.plausibility import unlike_data
 from ibmap.model.potentials import Factor, Potentials
 from ibmap.model.rows import Variables
 from ibmap.model.uai import parse_uai, uai_text
 from ibmap.model.validation import fit_validated
 from ibmap.options import RandomState
 from ibmap.table import EncodedTable
+from ibmap.text import read_text
 
 if TYPE_CHECKING:
     from ibmap.model.classifier import NetworkClassifier
@@ -139,7 +140,7 @@ class MarkovNetwork(Drawing):
         else:
             options = FitOptions(prior_strength, potentials, method, n_threads)  # type: ignore[arg-type]
             found, report = fit_potentials(data, structure, options)
-        warning = complaint(found, data) if report.method == "pseudo-likelihood" else ""
+        warning = unlike_data(found, data) if report.method == "pseudo-likelihood" else ""
         if warning:
             warnings.warn(warning, FittingWarning, stacklevel=2)
         return cls(structure, data.labels, found.factors, report, data.preparation.bin_edges)
@@ -227,7 +228,7 @@ class MarkovNetwork(Drawing):
             Its graph joins the variables that are together in a factor.
         """
         try:
-            found = parse_uai(files.read_text(path))
+            found = parse_uai(read_text(path))
         except FileFormatError as error:
             msg = f"{path}: {error}"
             raise FileFormatError(msg) from None
@@ -311,24 +312,6 @@ def _check_cliques(graph: MarkovGraph, factors: Iterable[Factor]) -> None:
 
 
 def graph_of_factors(names: Sequence[str], factors: Iterable[Factor]) -> MarkovGraph:
-    """Join all variables that are together in a factor.
-
-    Parameters
-    ----------
-    names : sequence of str
-        All variables.
-    factors : iterable of Factor
-        The potentials.
-
-    Returns
-    -------
-    MarkovGraph
-        The structure they imply.
-
-    Examples
-    --------
-    >>> graph_of_factors(["a", "b"], [Factor((0, 1), [[0, 1], [1, 0]])]).n_edges
-    1
-    """
+    """Join all variables that are together in a factor."""
     edges = {(u, v) for f in factors for u in f.variables for v in f.variables if u < v}
     return MarkovGraph.from_edges(len(names), sorted(edges), names)

@@ -25,40 +25,20 @@ N_PILOT = 400  # draws from which the margins of the base are taken
 
 @dataclass(frozen=True)
 class LogPartition:
-    """Log of Z, the sum over all configurations.
-
-    Parameters
-    ----------
-    value : float
-        Natural log.
-    standard_error : float
-        0 if exact.
-    method : str
-        ``"exact"`` or ``"annealing"``.
-    """
+    """Log of Z, the sum over all configurations."""
 
     value: float
-    standard_error: float
-    method: str
+    standard_error: float  # 0 if exact
+    method: str  # "exact" or "annealing"
 
 
 @dataclass(frozen=True)
 class AnnealingPlan:
-    """How annealed importance sampling is done.
+    """How annealed importance sampling is done."""
 
-    Parameters
-    ----------
-    n_draws : int
-        Draws led from the base to the network.
-    n_steps : int
-        Temperatures on the way.
-    n_threads : int, optional
-        Threads; every available processor by default. The result does not depend on it.
-    """
-
-    n_draws: int = 64
-    n_steps: int = 2000
-    n_threads: int | None = None
+    n_draws: int = 64  # draws led from the base to the network
+    n_steps: int = 2000  # temperatures on the way
+    n_threads: int | None = None  # every available processor by default; the result is the same
 
     def __post_init__(self) -> None:
         as_count(self.n_draws, "n_draws", low=2)
@@ -67,52 +47,17 @@ class AnnealingPlan:
 
 
 def anneal(potentials: Potentials, plan: AnnealingPlan, rng: np.random.Generator) -> LogPartition:
-    """Estimate log Z.
-
-    Parameters
-    ----------
-    potentials : Potentials
-        The network; nothing may be impossible.
-    plan : AnnealingPlan
-        How.
-    rng : numpy.random.Generator
-        Where the random numbers come from.
-
-    Returns
-    -------
-    LogPartition
-        With its standard error.
-
-    Examples
-    --------
-    >>> from ibmap.model.potentials import Factor
-    >>> pair = Potentials((2, 2), (Factor((0, 1), np.log([[1.0, 2.0], [3.0, 4.0]])),))
-    >>> found = anneal(pair, AnnealingPlan(), np.random.default_rng(1))
-    >>> bool(abs(found.value - np.log(10)) < 5 * found.standard_error)
-    True
-    """
+    """Estimate log Z."""
     base = _base(potentials, rng)
     states = _draw_base(base, plan.n_draws, rng)
     words = rng.integers(0, 2**64, size=(plan.n_draws, 4), dtype=np.uint64)
     temperatures = np.linspace(0.0, 1.0, plan.n_steps + 1)
     chains = FactorChains(potentials)
+    factors = (chains.layout.cardinalities, chains.layout.arrays, chains.log_values)
 
     def lead(draw: int) -> float:
-        cells, weights = chains.layout.room()
-        shape, arrays = chains.layout.cardinalities, chains.layout.arrays
-        return float(
-            kernels.anneal(
-                states[draw],
-                words[draw],
-                shape,
-                arrays,
-                chains.log_values,
-                base,
-                temperatures,
-                cells,
-                weights,
-            )
-        )
+        room = chains.layout.room()
+        return float(kernels.anneal(states[draw], words[draw], *factors, base, temperatures, *room))
 
     with ThreadPoolExecutor(as_thread_count(plan.n_threads)) as pool:
         logs = np.array(list(pool.map(lead, range(plan.n_draws))))

@@ -1,6 +1,6 @@
 """Whether a network fitted by pseudo-likelihood draws rows like those it was fitted to.
 
-Pseudo-likelihood looks at one variable at a time, given rows of the table. Far from all
+Pseudo-likelihood predicts one variable at a time, given rows of the table. Far from all
 rows the network may have a mode of its own: where all effects are positive and ones are rare,
 the row of all ones may be the most probable by far, though every conditional
 distribution near the data is right. At the maximum of the likelihood every state is as
@@ -24,27 +24,7 @@ LIMIT = 0.3  # the difference of shares beyond which the two are not alike; chan
 
 
 def drift(potentials: Potentials, table: EncodedTable) -> float:
-    """Compare how frequent states are in the network's own draws and in the data.
-
-    Parameters
-    ----------
-    potentials : Potentials
-        The network; nothing may be impossible.
-    table : EncodedTable
-        What it was fitted to.
-
-    Returns
-    -------
-    float
-        The largest difference of the shares of a state.
-
-    Examples
-    --------
-    >>> from ibmap.model.potentials import Factor
-    >>> table = EncodedTable.from_codes([[0, 0], [0, 1], [1, 0]])
-    >>> drift(Potentials((2, 2), (Factor((0, 1), np.diag([0.0, 9.0])),)), table) > LIMIT
-    True
-    """
+    """Give the largest difference between the share of a state in the network's draws and in the data."""
     draws = sample_gibbs(chains_of(potentials), N_DRAWS, PLAN, np.random.default_rng(0))
     worst = 0.0
     for v, n_states in enumerate(potentials.cardinalities):
@@ -53,21 +33,8 @@ def drift(potentials: Potentials, table: EncodedTable) -> float:
     return worst
 
 
-def complaint(potentials: Potentials, table: EncodedTable) -> str:
-    """Say that a network draws rows unlike its data.
-
-    Parameters
-    ----------
-    potentials : Potentials
-        The network.
-    table : EncodedTable
-        What it was fitted to.
-
-    Returns
-    -------
-    str
-        Empty if there is nothing to say, or the table is too short to tell.
-    """
+def unlike_data(potentials: Potentials, table: EncodedTable) -> str:
+    """Say that a network draws rows unlike its data; nothing if it does not, or the table is short."""
     if not potentials.is_positive or table.n_samples < MIN_SAMPLES or drift(potentials, table) <= LIMIT:
         return ""
     return (

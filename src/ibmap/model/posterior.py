@@ -12,35 +12,14 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, eq=False)
 class Posterior:
-    """The joint distribution of some variables, and how it was found.
-
-    Parameters
-    ----------
-    names : tuple of str
-        The variables asked about.
-    states : tuple of tuple
-        Labels of the states of each.
-    probabilities : ndarray
-        One axis a variable.
-    method : str
-        ``"exact"`` or ``"gibbs"``.
-    standard_errors : ndarray or None
-        Of each probability, for an estimate.
-    r_hat : float or None
-        The largest split R-hat of the chains, for an estimate; near 1 if they agree.
-
-    Examples
-    --------
-    >>> Posterior(("play",), (("no", "yes"),), np.array([0.25, 0.75]), "exact").as_dict()
-    {'no': 0.25, 'yes': 0.75}
-    """
+    """The joint distribution of some variables, and how it was found."""
 
     names: tuple[str, ...]
-    states: tuple[tuple[Any, ...], ...]
-    probabilities: NDArray[np.float64]
-    method: str
-    standard_errors: NDArray[np.float64] | None = None
-    r_hat: float | None = None
+    states: tuple[tuple[Any, ...], ...]  # labels of the states of each
+    probabilities: NDArray[np.float64]  # one axis a variable
+    method: str  # "exact", "pyagrum" or "gibbs"
+    standard_errors: NDArray[np.float64] | None = None  # of each probability, for an estimate
+    r_hat: float | None = None  # the largest of the chains, for an estimate; near 1 if they agree
 
     @property
     def keys(self) -> list[Any]:
@@ -48,11 +27,5 @@ class Posterior:
         return list(self.states[0]) if len(self.states) == 1 else list(product(*self.states))
 
     def as_dict(self) -> dict[Any, float]:
-        """Give the probability of each state.
-
-        Returns
-        -------
-        dict
-            From label, or tuple of labels, to probability.
-        """
+        """Give the probability of each state."""
         return dict(zip(self.keys, self.probabilities.ravel().tolist(), strict=True))

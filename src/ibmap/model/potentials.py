@@ -22,23 +22,10 @@ Codes = NDArray[np.integer]
 
 @dataclass(frozen=True, eq=False)
 class Factor:
-    """The logarithm of a potential over some variables.
-
-    Parameters
-    ----------
-    variables : tuple of int
-        Different numbers of variables.
-    log_values : ndarray
-        One axis for each of `variables`, in that order.
-
-    Examples
-    --------
-    >>> Factor((0, 2), np.zeros((2, 3)))
-    Factor((0, 2), 2 x 3)
-    """
+    """The logarithm of a potential over some variables."""
 
     variables: tuple[int, ...]
-    log_values: Floats
+    log_values: Floats  # one axis for each of `variables`, in that order
 
     def __post_init__(self) -> None:
         values = np.array(self.log_values, np.float64, order="C")
@@ -46,7 +33,8 @@ class Factor:
         object.__setattr__(self, "log_values", values)
         object.__setattr__(self, "variables", tuple(int(v) for v in self.variables))
         if len(set(self.variables)) != len(self.variables) or values.ndim != len(self.variables):
-            msg = f"a factor over {self.variables} needs one axis for each of different variables; " + (
+            msg = (
+                f"a factor over {self.variables} needs one axis for each of different variables; "
                 f"its table has {values.ndim} axes"
             )
             raise InvalidOptionError(msg)
@@ -55,18 +43,7 @@ class Factor:
             raise InvalidOptionError(msg)
 
     def at(self, codes: Codes) -> Floats:
-        """Look up rows of states.
-
-        Parameters
-        ----------
-        codes : ndarray of shape (n_rows, n_variables)
-            States of all variables of the network.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,)
-            The log-potential of each.
-        """
+        """Give the log-potential of each row of states."""
         return np.asarray(self.log_values[tuple(codes[:, v] for v in self.variables)]) + np.zeros(len(codes))
 
     def __repr__(self) -> str:
@@ -75,21 +52,7 @@ class Factor:
 
 @dataclass(frozen=True, eq=False)
 class Potentials:
-    """The factors of a network over variables numbered from 0.
-
-    Parameters
-    ----------
-    cardinalities : tuple of int
-        States of each variable.
-    factors : tuple of Factor
-        Over any of the variables.
-
-    Examples
-    --------
-    >>> pair = Potentials((2, 2), (Factor((0, 1), np.eye(2)),))
-    >>> pair.log_unnormalised(np.array([[0, 0], [0, 1]]))
-    array([1., 0.])
-    """
+    """The factors of a network over variables numbered from 0."""
 
     cardinalities: tuple[int, ...]
     factors: tuple[Factor, ...]
@@ -128,48 +91,14 @@ class Potentials:
         return all(bool(np.isfinite(factor.log_values).all()) for factor in self.factors)
 
     def log_unnormalised(self, codes: Codes) -> Floats:
-        """Add up the factors at rows of states.
-
-        Parameters
-        ----------
-        codes : ndarray of shape (n_rows, n_variables)
-            States of all variables.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,)
-            Logarithm of each row's probability, plus log Z.
-        """
+        """Add up the factors at rows of states."""
         total = np.zeros(len(codes))
         for factor in self.factors:
             total += factor.at(codes)
         return total
 
     def given(self, variables: Sequence[int], codes: Sequence[int]) -> tuple[Potentials, tuple[int, ...]]:
-        """Fix some variables, and leave only the others.
-
-        Parameters
-        ----------
-        variables : sequence of int
-            The variables observed.
-        codes : sequence of int
-            Their states.
-
-        Returns
-        -------
-        potentials : Potentials
-            Of the others, numbered from 0. A factor over observed variables only
-            becomes one over none.
-        free : tuple of int
-            The old numbers of the others.
-
-        Examples
-        --------
-        >>> pair = Potentials((2, 2), (Factor((0, 1), np.eye(2)),))
-        >>> rest, free = pair.given([0], [1])
-        >>> rest.factors[0].log_values, free
-        (array([0., 1.]), (1,))
-        """
+        """Fix some variables; the others are numbered anew, and their old numbers come second."""
         seen = dict(zip(variables, codes, strict=True))
         free = tuple(v for v in range(self.n_variables) if v not in seen)
         place = {v: k for k, v in enumerate(free)}
@@ -182,58 +111,17 @@ class Potentials:
 
 
 def merged(factors: Iterable[Factor], scopes: Sequence[Sequence[int]], shape: Sequence[int]) -> list[Factor]:
-    """Add factors into tables over given sets of variables.
-
-    Parameters
-    ----------
-    factors : iterable of Factor
-        Each goes into the first scope that contains its variables.
-    scopes : sequence of sequence of int
-        Sorted sets of variables; a factor that none contains is an error.
-    shape : sequence of int
-        States of each variable.
-
-    Returns
-    -------
-    list of Factor
-        One a scope.
-
-    Examples
-    --------
-    >>> merged([Factor((1,), np.array([0.0, 1.0]))], [(0, 1)], [2, 2])[0].log_values
-    array([[0., 1.],
-           [0., 1.]])
-    """
+    """Add each factor to the table over the first set of variables that contains its own."""
     tables = [np.zeros([shape[v] for v in scope]) for scope in scopes]
     holders = [frozenset(scope) for scope in scopes]
     for factor in factors:
         home = next(k for k, holder in enumerate(holders) if holder.issuperset(factor.variables))
-        tables[home] += along(factor.log_values, factor.variables, scopes[home])
+        tables[home] += broadcast_over(factor.log_values, factor.variables, scopes[home])
     return [Factor(tuple(scope), table) for scope, table in zip(scopes, tables, strict=True)]
 
 
-def along(values: ArrayLike, variables: Sequence[int], scope: Sequence[int]) -> Floats:
-    """Shape a table so that it broadcasts over a larger set of variables.
-
-    Parameters
-    ----------
-    values : array_like
-        One axis for each of `variables`.
-    variables : sequence of int
-        Any order.
-    scope : sequence of int
-        Sorted, a superset.
-
-    Returns
-    -------
-    ndarray
-        One axis for each of `scope`, of length 1 where a variable is not in `variables`.
-
-    Examples
-    --------
-    >>> along(np.zeros((3, 2)), (4, 1), (1, 2, 4)).shape
-    (2, 1, 3)
-    """
+def broadcast_over(values: ArrayLike, variables: Sequence[int], scope: Sequence[int]) -> Floats:
+    """Shape a table so that it broadcasts over a larger set of variables."""
     table = np.asarray(values, np.float64)
     order = sorted(range(len(variables)), key=lambda k: variables[k])
     lengths = iter(table.shape[k] for k in order)

@@ -1,4 +1,4 @@
-"""Maximum likelihood by iterative proportional fitting along a junction tree.
+"""Maximum likelihood by iterative proportional fitting on a junction tree.
 
 A factor is multiplied by the wanted margin over its present one; walking the
 tree depth first and passing a message at every step keeps each clique's table
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ibmap.model.potentials import Factor, Floats, along
+from ibmap.model.potentials import Factor, Floats, broadcast_over
 from ibmap.model.triangulation import JunctionTree
 
 TOLERANCE = 1e-10  # of the margins, in probability
@@ -23,21 +23,11 @@ MAX_SWEEPS = 2000
 
 @dataclass(frozen=True)
 class Fitted:
-    """Factors, and how they were found.
-
-    Parameters
-    ----------
-    factors : tuple of Factor
-        The potentials.
-    converged : bool
-        Whether the optimum was reached.
-    n_iterations : int
-        Sweeps or steps.
-    """
+    """Factors, and how they were found."""
 
     factors: tuple[Factor, ...]
     converged: bool
-    n_iterations: int
+    n_iterations: int  # sweeps or steps
 
 
 def fit_margins(
@@ -49,36 +39,7 @@ def fit_margins(
     max_sweeps: int = MAX_SWEEPS,
     tolerance: float = TOLERANCE,
 ) -> Fitted:
-    """Find the factors over given sets of variables that have given margins.
-
-    Parameters
-    ----------
-    tree : JunctionTree
-        With a clique around each scope.
-    cardinalities : sequence of int
-        States of each variable.
-    scopes : sequence of tuple of int
-        Sorted sets of variables.
-    margins : sequence of ndarray
-        The wanted distribution over each scope; they must agree where scopes overlap.
-    max_sweeps : int
-        Give up after so many sweeps.
-    tolerance : float
-        The largest difference from a wanted margin that is let pass.
-
-    Returns
-    -------
-    Fitted
-        One factor a scope.
-
-    Examples
-    --------
-    >>> from ibmap.model.triangulation import junction_tree
-    >>> tree = junction_tree(np.zeros((1, 1), bool), [2])
-    >>> fitted = fit_margins(tree, [2], [(0,)], [np.array([0.25, 0.75])])
-    >>> np.exp(fitted.factors[0].log_values).round(6)
-    array([0.5, 1.5])
-    """
+    """Find the factors over sets of variables with these margins, which agree where sets overlap."""
     work = _Work(tree, cardinalities, scopes, margins)
     error, n_sweeps = np.inf, 0
     while error > tolerance and n_sweeps < max_sweeps:
@@ -126,7 +87,7 @@ class _Work:
             ratio = np.divide(self.margins[k], present, out=np.zeros_like(present), where=present > 0)
             with np.errstate(divide="ignore"):
                 self.log_potentials[k] += np.log(ratio)
-            self.beliefs[clique] *= along(ratio, self.scopes[k], scope)
+            self.beliefs[clique] *= broadcast_over(ratio, self.scopes[k], scope)
         return worst
 
     def _tell(self, source: int, target: int) -> None:
@@ -137,7 +98,7 @@ class _Work:
         news = self.beliefs[source].sum(axis=axes)
         old = self.separators[edge]
         ratio = np.divide(news, old, out=np.zeros_like(news), where=old > 0)
-        self.beliefs[target] *= along(ratio, shared, self.tree.cliques[target])
+        self.beliefs[target] *= broadcast_over(ratio, shared, self.tree.cliques[target])
         self.separators[edge] = news
 
 
@@ -154,8 +115,8 @@ def _walk(tree: JunctionTree) -> Iterator[tuple[int, int, bool]]:
         children[tree.parents[k]].append(k)
     path = [(0, iter(children[0]))]
     while path:
-        here, ahead = path[-1]
-        child = next(ahead, None)
+        here, unvisited = path[-1]
+        child = next(unvisited, None)
         if child is not None:
             yield here, child, True
             path.append((child, iter(children[child])))

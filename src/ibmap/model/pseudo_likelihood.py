@@ -35,41 +35,13 @@ N_BLOCKS = 16  # of rows; their sums are added in order, so threads do not matte
 
 
 def subsets(scopes: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
-    """List all sets of variables that lie within one of some sets.
-
-    Parameters
-    ----------
-    scopes : sequence of tuple of int
-        Sorted sets.
-
-    Returns
-    -------
-    list of tuple of int
-        Without the empty set, small ones first.
-
-    Examples
-    --------
-    >>> subsets([(0, 1), (1, 2)])
-    [(0,), (1,), (2,), (0, 1), (1, 2)]
-    """
+    """List all sets of variables that lie within one of some sets."""
     found = {part for scope in scopes for k in range(1, len(scope) + 1) for part in combinations(scope, k)}
     return sorted(found, key=lambda part: (len(part), part))
 
 
 class PseudoLikelihood:
-    """The penalised mean pseudo-log-likelihood of a table as a function of log-potentials.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        The data; equal rows should be merged.
-    layout : Layout
-        The sets of variables, closed under taking parts.
-    prior_strength : float
-        Data points of the prior.
-    n_threads : int, optional
-        Threads; every available processor by default. The result does not depend on it.
-    """
+    """The penalised mean pseudo-log-likelihood of a table as a function of log-potentials."""
 
     def __init__(
         self, table: EncodedTable, layout: Layout, prior_strength: float, n_threads: int | None = None
@@ -88,63 +60,22 @@ class PseudoLikelihood:
         self.penalties = np.repeat(np.array(shares), sizes)
 
     def __call__(self, log_values: Floats) -> tuple[float, Floats]:
-        """Evaluate the negative mean and its gradient.
-
-        Parameters
-        ----------
-        log_values : ndarray of shape (n_cells,)
-            Centred log-potentials.
-
-        Returns
-        -------
-        value : float
-            To be minimised.
-        gradient : ndarray of shape (n_cells,)
-            Centred.
-        """
+        """Evaluate the negative mean and its centred gradient at centred log-potentials."""
         value, gradient = self._evaluate(log_values)
         value -= 0.5 * float(self.penalties @ log_values**2)
         gradient -= self.penalties * log_values
         return -value / self.n_samples, centred(self.layout, -gradient / self.n_samples)
 
     def start(self) -> Floats:
-        """Give the coordinates of log-potentials that are all zero.
-
-        Returns
-        -------
-        ndarray
-            Where a search may begin.
-        """
+        """Give the coordinates of log-potentials that are all zero."""
         return np.zeros(self.layout.n_cells)
 
     def spread(self, coordinates: Floats) -> Floats:
-        """Turn the coordinates that a search moves in into log-potentials.
-
-        Parameters
-        ----------
-        coordinates : ndarray
-            Here the centred log-potentials themselves.
-
-        Returns
-        -------
-        ndarray of shape (n_cells,)
-            Centred log-potentials.
-        """
+        """Turn the coordinates that a search moves in into log-potentials."""
         return coordinates
 
     def gather(self, gradient: Floats) -> Floats:
-        """Turn a gradient by log-potentials into one by the coordinates.
-
-        Parameters
-        ----------
-        gradient : ndarray of shape (n_cells,)
-            Centred.
-
-        Returns
-        -------
-        ndarray
-            By the coordinates.
-        """
+        """Turn a gradient by log-potentials into one by the coordinates."""
         return gradient
 
     def _block(self, codes: NDArray[np.int64], weights: Floats) -> tuple[Any, ...]:
@@ -171,23 +102,7 @@ class PseudoLikelihood:
 
 
 class BinaryPseudoLikelihood(PseudoLikelihood):
-    """The same for pairwise networks of two-state variables, by log-odds: much faster.
-
-    A search moves in the effects of an edge's ones above their mean and the log-odds at the
-    mean, each in units of its curvature where nothing depends on anything: rare states, which make the
-    log-potentials hard to search, do not matter there.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        The data, two states each.
-    layout : Layout
-        Sets of one or two variables.
-    prior_strength : float
-        Data points of the prior.
-    n_threads : int, optional
-        Threads; every available processor by default. The result does not depend on it.
-    """
+    """The same for pairwise networks of two-state variables, by log-odds: much faster."""
 
     def __init__(
         self, table: EncodedTable, layout: Layout, prior_strength: float, n_threads: int | None = None
@@ -287,49 +202,14 @@ class BinaryPseudoLikelihood(PseudoLikelihood):
 def objective_for(
     table: EncodedTable, layout: Layout, prior_strength: float, n_threads: int | None = None
 ) -> PseudoLikelihood:
-    """Choose the faster way to evaluate the same function.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        The data; equal rows should be merged.
-    layout : Layout
-        The sets of variables, closed under taking parts.
-    prior_strength : float
-        Data points of the prior.
-    n_threads : int, optional
-        Threads; every available processor by default.
-
-    Returns
-    -------
-    PseudoLikelihood
-        To be minimised.
-    """
+    """Choose the faster way to evaluate the same function."""
     is_binary = bool((layout.cardinalities == 2).all()) and max(map(len, layout.scopes)) <= 2
     kind = BinaryPseudoLikelihood if is_binary else PseudoLikelihood
     return kind(table, layout, prior_strength, n_threads)
 
 
 def centred(layout: Layout, values: Floats) -> Floats:
-    """Subtract from every table its means along each axis.
-
-    Parameters
-    ----------
-    layout : Layout
-        Where the tables are.
-    values : ndarray of shape (n_cells,)
-        All tables.
-
-    Returns
-    -------
-    ndarray of shape (n_cells,)
-        Each table sums to zero along each axis.
-
-    Examples
-    --------
-    >>> centred(Layout.of([2, 2], [(0, 1)]), np.array([4.0, 0.0, 0.0, 0.0]))
-    array([ 1., -1., -1.,  1.])
-    """
+    """Subtract from every table its means along each axis."""
     result = values.copy()
     kernels.centre(layout.cardinalities, layout.arrays, result)
     return result
@@ -343,33 +223,7 @@ def fit_pseudo_likelihood(
     n_threads: int | None = None,
     max_steps: int = MAX_STEPS,
 ) -> Fitted:
-    """Estimate log-potentials by maximum pseudo-likelihood.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        The data; equal rows should be merged.
-    scopes : sequence of tuple of int
-        Sets of variables, closed under taking parts.
-    prior_strength : float
-        Data points of the prior; 0 for none.
-    n_threads : int, optional
-        Threads; every available processor by default.
-    max_steps : int
-        Give up after so many steps of L-BFGS.
-
-    Returns
-    -------
-    Fitted
-        One centred factor a scope.
-
-    Examples
-    --------
-    >>> table = EncodedTable.from_codes([[0, 0], [1, 1], [0, 1], [1, 0], [0, 0], [1, 1]])
-    >>> fitted = fit_pseudo_likelihood(table, subsets([(0, 1)]), 0.0)
-    >>> np.exp(4 * fitted.factors[-1].log_values[0, 0]).round(4)  # the odds ratio
-    np.float64(4.0)
-    """
+    """Estimate one centred factor for each set of variables; the sets are closed under taking parts."""
     from scipy.optimize import minimize
 
     layout = Layout.of(table.cardinalities.tolist(), list(scopes))

@@ -1,4 +1,4 @@
-"""What can be asked of a network."""
+"""Inference: likelihoods, posteriors and predictions of a network."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ibmap.graph import MarkovGraph
 from ibmap.model.beliefs import Evidence
 from ibmap.model.conversions import pyagrum_marginal
 from ibmap.model.exact import Exact
-from ibmap.model.gibbs import Estimate, estimate
+from ibmap.model.gibbs import estimate
 from ibmap.model.layout import Conditionals
 from ibmap.model.partition import AnnealingPlan, LogPartition, anneal
 from ibmap.model.posterior import Posterior
@@ -52,7 +52,7 @@ class Questions:
         Parameters
         ----------
         method : {"auto", "exact", "annealing"}
-            ``exact`` along a junction tree, ``annealing`` an estimate by annealed importance
+            ``exact`` on a junction tree, ``annealing`` an estimate by annealed importance
             sampling, ``auto`` exact where the junction tree is small enough.
         random_state : int, numpy.random.Generator or None
             Seed of the estimate.
@@ -74,7 +74,7 @@ class Questions:
 
     @cached_property
     def _exact_log_partition(self) -> float:
-        """Log Z along a junction tree."""
+        """Log Z on a junction tree."""
         return float(self.exact.log_partition()[0])
 
     @cached_property
@@ -99,7 +99,7 @@ class Questions:
         ----------
         rows : table
             Anything `ibmap.encode` takes. Columns of a frame are found by name and others are
-            not looked at; those of an array or list are taken by position. Missing values are summed
+            ignored; those of an array or list are taken by position. Missing values are summed
             out: the row's value is the log-probability of what it says.
         unseen : {"error", "missing"}
             What to do with values that are no state of the network.
@@ -136,10 +136,8 @@ class Questions:
 
         Parameters
         ----------
-        rows : table
-            As for `log_likelihood`, without missing values.
-        unseen : {"error", "missing"}
-            What to do with values that are no state of the network.
+        rows, unseen
+            As for `log_likelihood`; no value may be missing.
 
         Returns
         -------
@@ -167,7 +165,7 @@ class Questions:
         given : dict, optional
             From variables to the state observed.
         method : {"auto", "exact", "pyagrum", "gibbs"}
-            ``exact`` along a junction tree, ``pyagrum`` by that package, if installed, ``gibbs`` an
+            ``exact`` on a junction tree, ``pyagrum`` by that package, if installed, ``gibbs`` an
             estimate by sampling, ``auto`` exact where the junction tree of what is
             neither observed nor separated by it is small enough, else ``gibbs``.
         random_state : int, numpy.random.Generator or None
@@ -193,36 +191,24 @@ class Questions:
             If the chains of an estimate disagree.
         """
         as_choice(method, "method", ("auto", "exact", "pyagrum", "gibbs"))
-        asked = self._asked(of)
-        evidence = self._evidence(given or {}, asked)
+        targets = self._targets(of)
+        evidence = self._evidence(given or {}, targets)
         if method == "auto":
-            method = "exact" if self.exact.tree(evidence.variables, asked) is not None else "gibbs"
-        names = tuple(self.variables.names[v] for v in asked)
-        states = tuple(self.variables.states[v] for v in asked)
+            method = "exact" if self.exact.tree(evidence.variables, targets) is not None else "gibbs"
+        names = tuple(self.variables.names[v] for v in targets)
+        states = tuple(self.variables.states[v] for v in targets)
         if method == "gibbs":
-            found = self._estimate(
-                asked, evidence, n_samples, plan or GibbsPlan(), as_generator(random_state)
-            )
+            rest, free = self.potentials.given(evidence.variables, evidence.codes[0].tolist())
+            wanted, rng = [free.index(v) for v in targets], as_generator(random_state)
+            found = estimate(rest, wanted, n_samples, plan or GibbsPlan(), rng)
             return Posterior(names, states, found.probabilities, method, found.standard_errors, found.r_hat)
         if method == "pyagrum":
-            values = pyagrum_marginal(self.potentials, asked, evidence)
+            values = pyagrum_marginal(self.potentials, targets, evidence)
         else:
-            values = np.exp(self.exact.marginals(asked, evidence)[0])
+            values = np.exp(self.exact.marginals(targets, evidence)[0])
         if not values.sum() > 0:
             raise ImpossibleEvidenceError(_impossible(given or {}))
         return Posterior(names, states, values, method)
-
-    def _estimate(
-        self,
-        asked: Sequence[int],
-        evidence: Evidence,
-        n_samples: int,
-        plan: GibbsPlan,
-        rng: np.random.Generator,
-    ) -> Estimate:
-        """Sample the variables not observed."""
-        rest, free = self.potentials.given(evidence.variables, evidence.codes[0].tolist())
-        return estimate(rest, [free.index(v) for v in asked], n_samples, plan, rng)
 
     def marginals(
         self, of: Variable | Sequence[Variable], given: Mapping[Any, Any] | None = None
@@ -231,10 +217,8 @@ class Questions:
 
         Parameters
         ----------
-        of : str, int or sequence of these
-            Variables, by name or number.
-        given : dict, optional
-            From variables to the state observed.
+        of, given
+            As for `posterior`.
 
         Returns
         -------
@@ -254,12 +238,11 @@ class Questions:
         Parameters
         ----------
         rows : table
-            As for `log_likelihood`; missing values are summed out. The column itself may be
-            there or not, and is not looked at.
+            As for `log_likelihood`. The column itself may be there or not, and is ignored.
         column : str or int
             The variable to predict.
         unseen : {"error", "missing"}
-            What to do with values that are no state of the network.
+            As for `log_likelihood`.
 
         Returns
         -------
@@ -288,12 +271,8 @@ class Questions:
 
         Parameters
         ----------
-        rows : table
+        rows, column, unseen
             As for `predict_proba`.
-        column : str or int
-            The variable to predict.
-        unseen : {"error", "missing"}
-            What to do with values that are no state of the network.
 
         Returns
         -------
@@ -303,21 +282,21 @@ class Questions:
         labels = as_array(self.variables.states[self.variables.index(column)])
         return np.asarray(labels[self.predict_proba(rows, column, unseen=unseen).argmax(axis=1)])
 
-    def _asked(self, of: Variable | Sequence[Variable]) -> tuple[int, ...]:
-        """Find the variables asked about."""
+    def _targets(self, of: Variable | Sequence[Variable]) -> tuple[int, ...]:
+        """Find the variables to give the distribution of."""
         several = [of] if isinstance(of, (int, str, np.integer)) else list(of)
-        asked = tuple(self.variables.index(v) for v in several)
-        if not asked or len(set(asked)) < len(asked):
+        targets = tuple(self.variables.index(v) for v in several)
+        if not targets or len(set(targets)) < len(targets):
             msg = f"of must name one or more different variables; got {of!r}"
             raise InvalidOptionError(msg)
-        return asked
+        return targets
 
-    def _evidence(self, given: Mapping[Any, Any], asked: Sequence[int]) -> Evidence:
+    def _evidence(self, given: Mapping[Any, Any], targets: Sequence[int]) -> Evidence:
         """Read what is given."""
         codes: dict[int, int] = {}
         for variable, value in given.items():
             v = self.variables.index(variable)
-            if v in asked:
+            if v in targets:
                 msg = f"{self.variables.names[v]!r} is both asked about and given; leave it out of one"
                 raise InvalidOptionError(msg)
             if codes.setdefault(v, self.variables.code(v, value)) != self.variables.code(v, value):
@@ -335,23 +314,7 @@ class Questions:
 
 
 def as_array(labels: Sequence[Any]) -> NDArray[Any]:
-    """Put labels in an array that keeps them as they are.
-
-    Parameters
-    ----------
-    labels : sequence
-        Any labels.
-
-    Returns
-    -------
-    ndarray
-        Of integers, floats, booleans or strings if all are of one of these types; else of objects.
-
-    Examples
-    --------
-    >>> as_array(("no", "yes")), as_array((1, "a"))
-    (array(['no', 'yes'], dtype='<U3'), array([1, 'a'], dtype=object))
-    """
+    """Put labels in an array that keeps them as they are."""
     if len({type(label) for label in labels}) == 1 and isinstance(labels[0], (str, bool, int, float)):
         return np.array(labels)
     array = np.empty(len(labels), object)
@@ -360,25 +323,7 @@ def as_array(labels: Sequence[Any]) -> NDArray[Any]:
 
 
 def patterns(codes: NDArray[np.int64], chosen: NDArray[np.bool_]) -> list[tuple[Evidence, NDArray[np.int64]]]:
-    """Group some rows by which values they have.
-
-    Parameters
-    ----------
-    codes : ndarray of shape (n_rows, n_variables)
-        States; -1 where a value is missing.
-    chosen : ndarray of bool
-        Which rows.
-
-    Returns
-    -------
-    list of (Evidence, ndarray)
-        What the rows of a group say, and their numbers.
-
-    Examples
-    --------
-    >>> [members.tolist() for _, members in patterns(np.array([[0, -1], [1, 1], [1, -1]]), np.ones(3, bool))]
-    [[0, 2], [1]]
-    """
+    """Group some rows by which values they have."""
     numbers = np.flatnonzero(chosen)
     if not numbers.size:
         return []

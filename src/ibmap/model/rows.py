@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ibmap.binning import bin_codes
-from ibmap.columns import Column, Indexed, IndexedColumn, Numbers, UnusableColumnError, Values, show_value
+from ibmap.columns import Column, Indexed, Numbers, UnusableColumnError, Values, show_value
 from ibmap.containers import take_apart
 from ibmap.errors import InvalidOptionError, InvalidTableError
 from ibmap.options import as_choice
@@ -29,26 +29,11 @@ UNSEEN = ("error", "missing")
 
 @dataclass(frozen=True, eq=False)
 class Variables:
-    """Names and states of the variables of a network.
-
-    Parameters
-    ----------
-    names : tuple of str
-        The columns.
-    states : tuple of tuple
-        Labels of the states of each.
-    bin_edges : dict of str to tuple of float
-        Where columns of numbers were cut into intervals.
-
-    Examples
-    --------
-    >>> variables = Variables(("sky", "game"), (("rain", "sun"), (0, 1)))
-    >>> variables.read([["sun", 1], ["rain", None]], gaps=True).tolist()
-    [[1, 1], [0, -1]]
-    """
+    """Names and states of the variables of a network."""
 
     names: tuple[str, ...]
-    states: tuple[tuple[Any, ...], ...]
+    states: tuple[tuple[Any, ...], ...]  # labels of the states of each
+    # where columns of numbers were cut into intervals
     bin_edges: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
     @cached_property
@@ -61,25 +46,7 @@ class Variables:
         return tuple(map(_Lookup, self.states))
 
     def code(self, variable: int, value: Any) -> int:
-        """Find a state by its label.
-
-        Parameters
-        ----------
-        variable : int
-            Number of the variable.
-        value : object
-            A label, or a number if the column was cut into intervals.
-
-        Returns
-        -------
-        int
-            The state's number.
-
-        Raises
-        ------
-        InvalidTableError
-            If there is no such state.
-        """
+        """Find a state by its label."""
         found = self._lookups[variable].find(value)
         edges = self.bin_edges.get(self.names[variable])
         number = None if found is not None or edges is None else _number(value)
@@ -90,42 +57,13 @@ class Variables:
         return found
 
     def index(self, variable: int | str) -> int:
-        """Find a variable by its name or number.
-
-        Parameters
-        ----------
-        variable : int or str
-            What to look for.
-
-        Returns
-        -------
-        int
-            Its number.
-        """
+        """Find a variable by its name or number."""
         return variable_index(self.names, variable)
 
     def read(
         self, rows: Any, *, gaps: bool = False, ignored: Collection[int] = (), unseen: str = "error"
     ) -> NDArray[np.int64]:
-        """Read rows of any table as states.
-
-        Parameters
-        ----------
-        rows : table
-            Anything `ibmap.encode` takes. Columns of a frame are found by name, in any order, and
-            others are not looked at; those of an array or a list by position.
-        gaps : bool
-            Whether values may be missing.
-        ignored : collection of int
-            Variables whose columns are not looked at, whether they are there or not.
-        unseen : {"error", "missing"}
-            What to do with values that are no state of the network.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_variables)
-            States; -1 where a value is missing.
-        """
+        """Read rows of any table as states: a frame's columns by name, others by position; GAP if missing."""
         as_choice(unseen, "unseen", UNSEEN)
         columns, n_rows = self._find_columns(rows, ignored)
         codes = np.full((n_rows, len(self.names)), GAP, np.int64)
@@ -138,7 +76,7 @@ class Variables:
     def _find_columns(self, rows: Any, ignored: Collection[int]) -> tuple[dict[int, Column], int]:
         """Find the column of each variable."""
         if isinstance(rows, EncodedTable):
-            found = [IndexedColumn(rows.codes[:, k], labels) for k, labels in enumerate(rows.labels)]
+            found = [Indexed(rows.codes[:, k], labels) for k, labels in enumerate(rows.labels)]
             names, columns, n_rows = list(rows.names), list[Column](found), rows.n_rows
         else:
             names, columns, n_rows = take_apart(rows)
@@ -205,7 +143,6 @@ class Variables:
         )
 
     def _refuse_gaps(self, codes: NDArray[np.int64]) -> None:
-        """Refuse missing values."""
         if (codes == GAP).any():
             row, v = np.argwhere(codes == GAP)[0].tolist()
             msg = (
@@ -225,23 +162,7 @@ def _number(value: Any) -> float | None:
 
 
 def listed(values: Sequence[Any]) -> str:
-    """Show the first few of some names or labels.
-
-    Parameters
-    ----------
-    values : sequence
-        Anything.
-
-    Returns
-    -------
-    str
-        For a message.
-
-    Examples
-    --------
-    >>> listed(["a", 1])
-    "'a', 1"
-    """
+    """Show the first few of some names or labels."""
     return ", ".join(map(show_value, values[:6])) + (", ..." if len(values) > 6 else "")
 
 

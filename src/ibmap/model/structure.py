@@ -15,31 +15,7 @@ from ibmap.model.potentials import Factor
 
 
 def flat_network(network: Network, states: Sequence[Sequence[Any]] | None = None) -> MarkovNetwork:
-    """Give a structure a factor of 1 on every edge: ready to be filled, or taken elsewhere.
-
-    Parameters
-    ----------
-    network : SearchResult or MarkovGraph
-        The structure.
-    states : sequence of sequences, optional
-        Labels of the states of each variable; those of the result by default.
-
-    Returns
-    -------
-    MarkovNetwork
-        All states equally probable.
-
-    Raises
-    ------
-    InvalidOptionError
-        If the states are not known: a bare graph has none.
-
-    Examples
-    --------
-    >>> from ibmap import MarkovGraph
-    >>> flat_network(MarkovGraph.from_edges(3, [(0, 2)]), [(0, 1)] * 3).factors
-    (Factor((1,), 2), Factor((0, 2), 2 x 2))
-    """
+    """Give a structure a factor of 1 on every edge: ready to be filled, or taken elsewhere."""
     result = as_result(network)
     labels = tuple(tuple(each) for each in (result.states if states is None else states))
     if len(labels) != result.graph.n_variables or not all(labels):
@@ -56,36 +32,10 @@ def flat_network(network: Network, states: Sequence[Sequence[Any]] | None = None
 
 
 def to_pgmpy(network: Network, states: Sequence[Sequence[Any]] | None = None) -> Any:
-    """Give a structure as a pgmpy DiscreteMarkovNetwork with a factor of 1 on every edge.
-
-    Parameters
-    ----------
-    network : SearchResult or MarkovGraph
-        The structure.
-    states : sequence of sequences, optional
-        Labels of the states of each variable; those of the result by default.
-
-    Returns
-    -------
-    pgmpy.models.DiscreteMarkovNetwork
-        Over the same names and edges. For learned parameters see `MarkovNetwork.to_pgmpy`.
-    """
+    """Give a structure as a pgmpy DiscreteMarkovNetwork with a factor of 1 on every edge."""
     return flat_network(network, states).to_pgmpy()
 
 
 def to_pyagrum(network: Network, states: Sequence[Sequence[Any]] | None = None) -> Any:
-    """Give a structure as a pyAgrum MarkovRandomField with a factor of 1 on every edge.
-
-    Parameters
-    ----------
-    network : SearchResult or MarkovGraph
-        The structure.
-    states : sequence of sequences, optional
-        Labels of the states of each variable; those of the result by default.
-
-    Returns
-    -------
-    pyagrum.MarkovRandomField
-        Over the same names and edges. For learned parameters see `MarkovNetwork.to_pyagrum`.
-    """
+    """Give a structure as a pyAgrum MarkovRandomField with a factor of 1 on every edge."""
     return flat_network(network, states).to_pyagrum()

@@ -17,45 +17,18 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class JunctionTree:
-    """Cliques in which parents come before children.
+    """Cliques in which parents come before children."""
 
-    Parameters
-    ----------
-    cliques : tuple of tuple of int
-        Sorted sets of variables, none within another.
-    parents : tuple of int
-        The number of each clique's parent; -1 for the first.
-    separators : tuple of tuple of int
-        What each clique shares with its parent, sorted; empty where parts of
-        the graph are not connected.
-    n_filled : int
-        Edges added to make the graph chordal.
-    n_cells : int
-        Cells of all cliques' tables.
-    largest : int
-        Cells of the largest table.
-    """
-
-    cliques: tuple[tuple[int, ...], ...]
-    parents: tuple[int, ...]
+    cliques: tuple[tuple[int, ...], ...]  # sorted sets of variables, none within another
+    parents: tuple[int, ...]  # the number of each clique's parent; -1 for the first
+    # what each clique shares with its parent, sorted; empty where parts of the graph are not connected
     separators: tuple[tuple[int, ...], ...]
-    n_filled: int
-    n_cells: int
-    largest: int
+    n_filled: int  # edges added to make the graph chordal
+    n_cells: int  # cells of all cliques' tables
+    largest: int  # cells of the largest table
 
     def home(self, variables: Iterable[int]) -> int:
-        """Find the smallest clique that holds some variables.
-
-        Parameters
-        ----------
-        variables : iterable of int
-            At least one clique must hold all of them.
-
-        Returns
-        -------
-        int
-            Its number, the lowest of equals.
-        """
+        """Find the smallest clique that holds some variables."""
         wanted = set(variables)
         holders = [k for k, clique in enumerate(self.cliques) if wanted <= set(clique)]
         return min(holders, key=lambda k: (len(self.cliques[k]), k))
@@ -74,32 +47,7 @@ def junction_tree(
     together: Sequence[int] = (),
     max_cells: float = math.inf,
 ) -> JunctionTree | None:
-    """Triangulate a graph and arrange its cliques as a tree.
-
-    Parameters
-    ----------
-    adjacency : ndarray of bool, shape (n_variables, n_variables)
-        The graph.
-    cardinalities : sequence of int
-        States of each variable.
-    among : iterable of int, optional
-        The variables the tree is over; all by default.
-    together : sequence of int
-        Variables that must be in one clique.
-    max_cells : float
-        Give up as soon as a clique's table would be larger.
-
-    Returns
-    -------
-    JunctionTree or None
-        None if it was given up.
-
-    Examples
-    --------
-    >>> square = np.array([[0, 1, 0, 1], [1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 1, 0]], bool)
-    >>> junction_tree(square, [2] * 4).cliques
-    ((1, 2, 3), (0, 1, 3))
-    """
+    """Triangulate a graph, some variables in one clique, and arrange it as a tree; None if too large."""
     members = range(len(adjacency)) if among is None else sorted(among)
     inside = _as_bits(members)
     neighbours = {v: _as_bits(np.flatnonzero(adjacency[v])) & inside for v in members}

@@ -19,31 +19,7 @@ from ibmap.model.potentials import Factor, Potentials
 
 
 def uai_text(potentials: Potentials) -> str:
-    """Write a network in the UAI format.
-
-    Parameters
-    ----------
-    potentials : Potentials
-        The network.
-
-    Returns
-    -------
-    str
-        Each potential scaled so that its largest value is 1.
-
-    Examples
-    --------
-    >>> print(uai_text(Potentials((2,), (Factor((0,), np.log([0.25, 0.5])),))))
-    MARKOV
-    1
-    2
-    1
-    1 0
-    <BLANKLINE>
-    2
-    0.5 1.0
-    <BLANKLINE>
-    """
+    """Write a network in the UAI format."""
     factors = one_a_scope(potentials)
     lines = ["MARKOV", str(potentials.n_variables), " ".join(map(str, potentials.cardinalities))]
     lines.append(str(len(factors)))
@@ -54,28 +30,7 @@ def uai_text(potentials: Potentials) -> str:
 
 
 def parse_uai(text: str) -> Potentials:
-    """Read a network in the UAI format.
-
-    Parameters
-    ----------
-    text : str
-        A Markov network, or a Bayesian network, whose tables are taken as potentials.
-
-    Returns
-    -------
-    Potentials
-        The factors.
-
-    Raises
-    ------
-    FileFormatError
-        If the text is something else or incomplete.
-
-    Examples
-    --------
-    >>> parse_uai("MARKOV 1 2 1 1 0 2 0.5 1.0").factors[0].log_values
-    array([-0.69314718,  0.        ])
-    """
+    """Read a network in the UAI format."""
     lines = (line.split("#")[0] for line in text.splitlines())
     words = iter(" ".join(lines).split())
     kind = next(words, "")

@@ -34,28 +34,7 @@ def fit_validated(
     held_out: float | EncodedTable,
     random_state: RandomState,
 ) -> tuple[Potentials, FitReport]:
-    """Choose the strength of the prior by held-out rows, then estimate from all rows.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        The data.
-    graph : MarkovGraph
-        The structure.
-    options : FitOptions
-        Everything but the strength.
-    held_out : float or EncodedTable
-        The share of the data points to set aside, or other rows in the same codes.
-    random_state : int, numpy.random.Generator or None
-        Which data points.
-
-    Returns
-    -------
-    potentials : Potentials
-        Of all rows.
-    report : FitReport
-        With all strengths tried.
-    """
+    """Choose the strength of the prior by held-out rows, then estimate from all rows."""
     if isinstance(held_out, EncodedTable):
         train, test = table, held_out
     else:
@@ -76,30 +55,7 @@ def fit_validated(
 def split(
     table: EncodedTable, share: float, random_state: RandomState = 0
 ) -> tuple[EncodedTable, EncodedTable]:
-    """Set some data points aside.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        The data.
-    share : float
-        Of its data points; rounded to at least one.
-    random_state : int, numpy.random.Generator or None
-        Which. The order of the rows does not matter.
-
-    Returns
-    -------
-    rest : EncodedTable
-        What is left.
-    aside : EncodedTable
-        What was set aside.
-
-    Examples
-    --------
-    >>> rest, aside = split(EncodedTable.from_codes([[0, 0]] * 30 + [[1, 1]] * 10), 0.25)
-    >>> rest.n_samples, aside.n_samples
-    (30, 10)
-    """
+    """Set a share of the data points aside: what is left, and what was set aside."""
     as_number(share, "held_out", low=0, high=1)
     data = table.compressed()
     n_aside = max(1, round(share * data.n_samples))

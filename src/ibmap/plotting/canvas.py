@@ -23,25 +23,7 @@ LONGEST = 24  # letters of a name that are drawn
 
 
 def axes_or_new(ax: Axes | None, size: tuple[float, float]) -> Axes:
-    """Take the axes given, or make new ones.
-
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes or None
-        Where to draw.
-    size : pair of float
-        Of a new figure, in inches.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        Ready to be drawn on.
-
-    Raises
-    ------
-    MissingLibraryError
-        If matplotlib is not installed.
-    """
+    """Take the axes given, or make new ones."""
     if ax is not None:
         return ax
     need_matplotlib()
@@ -51,13 +33,7 @@ def axes_or_new(ax: Axes | None, size: tuple[float, float]) -> Axes:
 
 
 def need_matplotlib() -> None:
-    """Say what to install if there is no matplotlib.
-
-    Raises
-    ------
-    MissingLibraryError
-        If it is not installed.
-    """
+    """Say what to install if there is no matplotlib."""
     from importlib.util import find_spec
 
     if find_spec("matplotlib") is None:
@@ -66,18 +42,7 @@ def need_matplotlib() -> None:
 
 
 def new_figure(size: tuple[float, float]) -> Figure:
-    """Make a figure that belongs to no window and no notebook.
-
-    Parameters
-    ----------
-    size : pair of float
-        In inches.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        On white.
-    """
+    """Make a figure that belongs to no window and no notebook."""
     need_matplotlib()
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -87,21 +52,8 @@ def new_figure(size: tuple[float, float]) -> Figure:
     return figure
 
 
-def picture_bytes(figure: Figure, suffix: str) -> bytes:
-    """Write a figure as a file's content; the same figure gives the same bytes.
-
-    Parameters
-    ----------
-    figure : matplotlib.figure.Figure
-        What to write.
-    suffix : {".png", ".svg", ".pdf"}
-        In which format.
-
-    Returns
-    -------
-    bytes
-        The picture.
-    """
+def picture_bytes(figure: Figure, suffix: str, dots_per_inch: int = 150) -> bytes:
+    """Write a figure as a file's content; the same figure gives the same bytes."""
     import warnings
 
     import matplotlib as mpl
@@ -109,44 +61,18 @@ def picture_bytes(figure: Figure, suffix: str) -> bytes:
     buffer = io.BytesIO()
     with mpl.rc_context({"svg.hashsalt": "ibmap"}), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing")  # a box stands for it
-        figure.savefig(buffer, format=suffix[1:], dpi=150, metadata=METADATA[suffix])
+        figure.savefig(buffer, format=suffix[1:], dpi=dots_per_inch, metadata=METADATA[suffix])
     return buffer.getvalue()
 
 
 def shown(name: str, longest: int = LONGEST) -> str:
-    """Shorten a name and show what is not printable as escapes.
-
-    Parameters
-    ----------
-    name : str
-        Any text.
-    longest : int
-        Characters at most.
-
-    Returns
-    -------
-    str
-        The name, or its beginning.
-
-    Examples
-    --------
-    >>> shown("a very long name of some variable")
-    'a very long name of som…'
-    """
+    """Shorten a name and show what is not printable as escapes."""
     text = printable(name)
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 def set_title(ax: Axes, title: str | None) -> None:
-    """Write a title, literally.
-
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-        Where.
-    title : str or None
-        What; nothing if None.
-    """
+    """Write a title, literally."""
     if title is not None:
         ax.set_title(
             printable(title), color=INK, fontsize=14, loc="left", pad=12, fontweight="bold", parse_math=False
@@ -154,17 +80,5 @@ def set_title(ax: Axes, title: str | None) -> None:
 
 
 def write_text(ax: Axes, x: float, y: float, text: str, **style: Any) -> None:
-    """Write text at a place, literally: a dollar sign begins no formula.
-
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-        Where.
-    x, y : float
-        The place.
-    text : str
-        What.
-    **style
-        As matplotlib takes it.
-    """
+    """Write text at a place, literally: a dollar sign begins no formula."""
     ax.text(x, y, text, **{"ha": "center", "va": "center", "color": INK, "parse_math": False, **style})

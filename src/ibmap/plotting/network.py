@@ -73,24 +73,7 @@ def plot_network(
 
 
 def line_widths(network: Network) -> list[float]:
-    """Choose the width of each edge's line by its evidence.
-
-    Parameters
-    ----------
-    network : SearchResult or MarkovGraph
-        A network.
-
-    Returns
-    -------
-    list of float
-        In points, in the order of the edges.
-
-    Examples
-    --------
-    >>> from ibmap import MarkovGraph
-    >>> line_widths(MarkovGraph.from_edges(2, [(0, 1)]))
-    [1.6]
-    """
+    """Choose the width of each edge's line by its evidence."""
     graph, weights = graph_of(network), edge_weights(network)
     top = max(weights.values(), default=0.0)
     if top <= 0:
@@ -108,23 +91,7 @@ def draw_lines(
     widths: Sequence[float] | float = 2.2,
     line: Any = "solid",
 ) -> None:
-    """Draw edges.
-
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-        Where.
-    points : ndarray of shape (n_variables, 2)
-        Places of the variables.
-    edges : sequence of pairs of int
-        The edges.
-    colour : str
-        Of the lines.
-    widths : float or sequence of float
-        In points.
-    line : str or tuple
-        Style, as matplotlib takes it.
-    """
+    """Draw edges."""
     from matplotlib.collections import LineCollection
 
     ends = [points[list(edge)] for edge in edges]
@@ -134,19 +101,7 @@ def draw_lines(
 def draw_variables(
     ax: Axes, points: NDArray[np.float64], names: Sequence[str], colours: Sequence[str] | None = None
 ) -> None:
-    """Draw variables: names in boxes if there are few, else dots with small names.
-
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-        Where.
-    points : ndarray of shape (n_variables, 2)
-        Their places.
-    names : sequence of str
-        Their names.
-    colours : sequence of str, optional
-        Of each; none by default.
-    """
+    """Draw variables: names in boxes if there are few, else dots with small names."""
     if len(names) <= MAX_BOXES:
         _draw_boxes(ax, points, names, colours or [INK] * len(names))
         return
@@ -158,22 +113,7 @@ def draw_variables(
 
 
 def with_room(ax: Axes, points: NDArray[np.float64], names: Sequence[str]) -> NDArray[np.float64]:
-    """Move variables apart whose boxes would overlap.
-
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-        Where they shall be drawn, which tells how much room a name takes.
-    points : ndarray of shape (n_variables, 2)
-        Places.
-    names : sequence of str
-        Names of the variables.
-
-    Returns
-    -------
-    ndarray of shape (n_variables, 2)
-        The same places if there is room already, or if there are too many variables for boxes.
-    """
+    """Move variables apart whose boxes would overlap."""
     n = len(names)
     if not 1 < n <= MAX_BOXES:
         return points
@@ -185,9 +125,9 @@ def with_room(ax: Axes, points: NDArray[np.float64], names: Sequence[str]) -> ND
     points = points.copy()
     for _ in range(N_PUSHES):
         steps = points[:, None] - points[None]
-        beside = (widths[:, None] + widths[None]) / 2 - np.abs(steps[..., 0])
+        across = (widths[:, None] + widths[None]) / 2 - np.abs(steps[..., 0])
         above = height - np.abs(steps[..., 1])
-        lacking = np.where((beside > 0) & (above > 0), above, 0.0) * (1 - np.eye(n))
+        lacking = np.where((across > 0) & (above > 0), above, 0.0) * (1 - np.eye(n))
         if lacking.max() < 1e-3:
             break
         order = np.sign(steps[..., 1]) + (steps[..., 1] == 0) * np.sign(np.arange(n)[:, None] - np.arange(n))
@@ -201,7 +141,6 @@ def _lettering(n_variables: int) -> tuple[float, int]:
 
 
 def _draw_boxes(ax: Axes, points: NDArray[np.float64], names: Sequence[str], colours: Sequence[str]) -> None:
-    """Draw names in boxes."""
     size, longest = _lettering(len(names))
     for name, colour, (x, y) in zip(names, colours, points, strict=True):
         box = {"boxstyle": "round,pad=0.4", "facecolor": "#f4f6f8", "edgecolor": colour, "linewidth": 1.6}
@@ -209,15 +148,7 @@ def _draw_boxes(ax: Axes, points: NDArray[np.float64], names: Sequence[str], col
 
 
 def frame(ax: Axes, points: NDArray[np.float64]) -> None:
-    """Set the limits around a drawing and hide the axes.
-
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-        Where.
-    points : ndarray of shape (n_variables, 2)
-        Places of the variables.
-    """
+    """Set the limits around a drawing and hide the axes."""
     low, high = (points.min(axis=0), points.max(axis=0)) if len(points) else (np.zeros(2), np.zeros(2))
     ax.set_xlim(low[0] - MARGINS[0], high[0] + MARGINS[0])
     ax.set_ylim(low[1] - MARGINS[1], high[1] + MARGINS[1])
@@ -225,7 +156,6 @@ def frame(ax: Axes, points: NDArray[np.float64]) -> None:
 
 
 def _colours(graph: MarkovGraph, colour: str) -> list[str] | None:
-    """Choose the colour of each variable."""
     if colour == "none":
         return None
     if colour == "group":

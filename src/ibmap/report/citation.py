@@ -9,40 +9,13 @@ SOFTWARE_TITLE = "ibmap: Markov network structure by the IB-score"
 
 
 def citations(version: str) -> tuple[str, str]:
-    """Give what to cite: the paper, and the software.
-
-    Parameters
-    ----------
-    version : str
-        Of the software.
-
-    Returns
-    -------
-    pair of str
-        A line for each.
-
-    Examples
-    --------
-    >>> citations("0.1.0")[1]
-    'The ibmap developers. ibmap: Markov network structure by the IB-score, version 0.1.0.'
-    """
+    """Give what to cite: the paper, and the software."""
     authors = " and ".join(f"{given} {family}" for given, family in PAPER_AUTHORS)
     return f"{authors}. {PAPER_TITLE}.", f"{SOFTWARE_AUTHORS}. {SOFTWARE_TITLE}, version {version}."
 
 
 def bibtex(version: str) -> str:
-    """Give both as BibTeX entries.
-
-    Parameters
-    ----------
-    version : str
-        Of the software.
-
-    Returns
-    -------
-    str
-        Two entries.
-    """
+    """Give both as BibTeX entries."""
     authors = " and ".join(f"{family}, {given}" for given, family in PAPER_AUTHORS)
     return (
         f"@article{{ibscore,\n  author = {{{authors}}},\n  title = {{{PAPER_TITLE}}}\n}}\n\n"

@@ -20,57 +20,25 @@ ABOUT_DESCRIPTIONS = (
 
 @dataclass(frozen=True)
 class Content:
-    """Everything on the page.
+    """Everything on the page."""
 
-    Parameters
-    ----------
-    title : str
-        What the network is of.
-    variables : tuple of VariableView
-        In the order of the columns.
-    pairs : tuple of PairView
-        The edges, the strongest first; then the nearest pairs that are not joined.
-    order : tuple of int
-        The variables in an order that shows blocks.
-    start_score : float or None
-        Score before the first ascent.
-    trace : tuple of dict
-        The ascents: x, y, added, gain, score.
-    lede, about_edges, about_variables, about_search : str
-        What to read first, above the tables of edges and variables, and above the trace.
-    figures : tuple of (str, str, str)
-        Figures to begin with: name, value, remark.
-    making : tuple of (str, str)
-        How the network was made: name and value.
-    notes : tuple of (str, str)
-        What deserves a second look: heading and text.
-    version : str
-        Of ibmap.
-    """
-
-    title: str
-    variables: tuple[VariableView, ...]
-    pairs: tuple[PairView, ...]
-    order: tuple[int, ...]
-    start_score: float | None
-    trace: tuple[dict[str, Any], ...]
-    lede: str
+    title: str  # what the network is of
+    variables: tuple[VariableView, ...]  # in the order of the columns
+    pairs: tuple[PairView, ...]  # the edges, the strongest first; then the nearest pairs that are not joined
+    order: tuple[int, ...]  # the variables in an order that shows blocks
+    start_score: float | None  # score before the first ascent
+    trace: tuple[dict[str, Any], ...]  # the ascents: x, y, added, gain, score
+    lede: str  # what to read first
     about_edges: str
     about_variables: str
     about_search: str
-    figures: tuple[tuple[str, str, str], ...]
-    making: tuple[tuple[str, str], ...]
-    notes: tuple[tuple[str, str], ...]
+    figures: tuple[tuple[str, str, str], ...]  # figures to begin with: name, value, remark
+    making: tuple[tuple[str, str], ...]  # how the network was made: name and value
+    notes: tuple[tuple[str, str], ...]  # what deserves a second look: heading and text
     version: str
 
     def data(self) -> dict[str, Any]:
-        """Give what the page's script reads.
-
-        Returns
-        -------
-        dict
-            Plain lists, dicts, numbers and text.
-        """
+        """Give what the page's script reads."""
         return {
             "variables": [asdict(variable) for variable in self.variables],
             "pairs": [asdict(pair) for pair in self.pairs],
@@ -81,22 +49,7 @@ class Content:
 
 
 def collect_content(result: SearchResult, title: str, table: EncodedTable | None = None) -> Content:
-    """Put together what the page shows of a result.
-
-    Parameters
-    ----------
-    result : SearchResult
-        What was learned.
-    title : str
-        What it was learned from.
-    table : EncodedTable, optional
-        The data; adds what only they tell.
-
-    Returns
-    -------
-    Content
-        The same for the same input.
-    """
+    """Put together what the page shows of a result."""
     first = result.trace[0] if result.trace else None
     return Content(
         title=title,

@@ -28,18 +28,7 @@ LIBRARY = ("mpld3", "js/d3.v5.min.js")  # the package that ships d3, and where i
 
 
 def render(content: Content) -> bytes:
-    """Write a page.
-
-    Parameters
-    ----------
-    content : Content
-        What it shows.
-
-    Returns
-    -------
-    bytes
-        HTML in UTF-8; the same content gives the same bytes.
-    """
+    """Write a page as HTML; the same content gives the same bytes."""
     library, style = find_library(), _asset("page.css")
     script = "(() => {\n'use strict';\n" + "".join(_asset(f"{name}.js") for name in SCRIPTS) + "})();\n"
     paper, software = citations(content.version)
@@ -66,41 +55,14 @@ def render(content: Content) -> bytes:
 
 
 def safe_json(content: Any) -> str:
-    r"""Write JSON that can stand inside a script element, whatever its text is.
-
-    Parameters
-    ----------
-    content : object
-        Plain lists, dicts, numbers and text.
-
-    Returns
-    -------
-    str
-        ASCII without ``<``, ``>`` and ``&``.
-
-    Examples
-    --------
-    >>> print(safe_json("</script>"))
-    "\u003c/script\u003e"
-    """
+    """Write JSON that can stand inside a script element, whatever its text is."""
     text = json.dumps(content, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 @cache
 def find_library() -> str:
-    """Read the drawing library from the installed package that ships it.
-
-    Returns
-    -------
-    str
-        The script.
-
-    Raises
-    ------
-    MissingLibraryError
-        If the package is not installed.
-    """
+    """Read the drawing library from the installed package that ships it."""
     package, place = LIBRARY
     spec = find_spec(package)
     path = None if spec is None or spec.origin is None else Path(spec.origin).parent / place
@@ -112,7 +74,6 @@ def find_library() -> str:
 
 @cache
 def _asset(name: str) -> str:
-    """Read a part of the page."""
     return (files("ibmap.report") / "assets" / name).read_text(encoding="utf-8")
 
 

@@ -18,125 +18,53 @@ N_LABELS = 60  # states of a variable that are listed
 
 @dataclass(frozen=True)
 class VariableView:
-    """A variable as the page shows it; what is not known is None.
+    """A variable as the page shows it; what is not known is None."""
 
-    Parameters
-    ----------
-    name : str
-        Its name, control characters as escapes.
-    states : tuple of str
-        Labels of its states, the first 60.
-    n_states : int or None
-        How many there are.
-    blanket : tuple of int
-        Its neighbours, the strongest first.
-    group : int
-        Its group of variables that belong together; -1 without edges.
-    colour : str
-        Of the group.
-    x, y : float
-        Where it is drawn, in lengths of an edge, right and down.
-    entropy : float or None
-        Of its distribution, in nats.
-    missing : int or None
-        Missing values in the input.
-    small : float or None
-        Share of the rows in slices of its blanket that hold too few.
-    thinness : str or None
-        The same in words.
-    slices : str or None
-        How many slices of its blanket hold data, in words.
-    """
-
-    name: str
-    states: tuple[str, ...]
+    name: str  # its name, control characters as escapes
+    states: tuple[str, ...]  # labels of its states, the first 60
     n_states: int | None
-    blanket: tuple[int, ...]
-    group: int
+    blanket: tuple[int, ...]  # its neighbours, the strongest first
+    group: int  # its group of variables that belong together; -1 without edges
     colour: str
-    x: float
-    y: float
-    entropy: float | None = None
+    x: float  # where it is drawn, in lengths of an edge
+    y: float  # downwards
+    entropy: float | None = None  # of its distribution, in nats
     missing: int | None = None
-    small: float | None = None
-    thinness: str | None = None
-    slices: str | None = None
+    small: float | None = None  # share of the rows in slices of its blanket that hold too few
+    thinness: str | None = None  # the same in words
+    slices: str | None = None  # how many slices of its blanket hold data, in words
 
 
 @dataclass(frozen=True)
 class StatementView:
-    """One of the two things a structure says of a pair.
+    """One of the two things a structure says of a pair."""
 
-    Parameters
-    ----------
-    of : int
-        The variable whose neighbours are given.
-    given : tuple of int
-        These neighbours.
-    independent : bool
-        What is said: that the pair is independent, or dependent.
-    log_posterior : float
-        Natural log of the posterior of what is said.
-    posterior : str
-        The posterior in words.
-    facts : tuple of (str, str)
-        The counts it rests on: name and value.
-    """
-
-    of: int
+    of: int  # the variable whose neighbours are given
     given: tuple[int, ...]
-    independent: bool
-    log_posterior: float
-    posterior: str
-    facts: tuple[tuple[str, str], ...]
+    independent: bool  # what is said: that the pair is independent, or dependent
+    log_posterior: float  # natural log of the posterior of what is said
+    posterior: str  # the posterior in words
+    facts: tuple[tuple[str, str], ...]  # the counts it rests on: name and value
 
 
 @dataclass(frozen=True)
 class PairView:
-    """A pair of variables as the page shows it.
-
-    Parameters
-    ----------
-    x, y : int
-        The variables.
-    edge : bool
-        Whether they are joined.
-    loss : float or None
-        How much the log-score falls if the pair is flipped; None if not known.
-    words, strength : str
-        The same in words, and the evidence in one word.
-    thin : bool or None
-        Whether the counts break Cochran's rule; None if not known.
-    statements : tuple of StatementView
-        What the structure says, given the neighbours of either; empty if not known.
-    remarks : tuple of str
-        What to bear in mind.
-    """
+    """A pair of variables as the page shows it."""
 
     x: int
     y: int
     edge: bool
-    loss: float | None = None
-    words: str = ""
-    strength: str = ""
-    thin: bool | None = None
+    loss: float | None = None  # how much the log-score falls if the pair is flipped; None if not known
+    words: str = ""  # the loss in words
+    strength: str = ""  # the evidence in one word
+    thin: bool | None = None  # whether the counts break Cochran's rule; None if not known
+    # what the structure says, given the neighbours of either; empty if not known
     statements: tuple[StatementView, ...] = ()
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()  # what to bear in mind
 
 
 def view_variables(result: SearchResult) -> tuple[VariableView, ...]:
-    """Show every variable of a result.
-
-    Parameters
-    ----------
-    result : SearchResult
-        What was learned.
-
-    Returns
-    -------
-    tuple of VariableView
-        In the order of the columns.
-    """
+    """Show every variable of a result."""
     graph = result.graph
     places, groups = place(graph.adjacency).round(3), find_groups(graph.adjacency)
     loss = {(pair.x, pair.y): pair.loss for pair in result.evidence if pair.is_edge}
@@ -157,18 +85,7 @@ def view_variables(result: SearchResult) -> tuple[VariableView, ...]:
 
 
 def view_pairs(result: SearchResult) -> tuple[PairView, ...]:
-    """Show every pair of a result that is joined or nearly so.
-
-    Parameters
-    ----------
-    result : SearchResult
-        What was learned.
-
-    Returns
-    -------
-    tuple of PairView
-        The edges, the strongest first and those without evidence last; then the nearest missing edges.
-    """
+    """Show edges, the strongest first, then the nearest missing edges."""
     known = {(pair.x, pair.y) for pair in result.evidence}
     bare = [PairView(*edge, edge=True) for edge in result.graph.edges if edge not in known]
     told = zip(result.evidence, result.explanations, strict=True)
@@ -177,7 +94,6 @@ def view_pairs(result: SearchResult) -> tuple[PairView, ...]:
 
 
 def _label(value: Any) -> str:
-    """Write the label of a state."""
     return "(missing)" if value is None else printable(str(value))
 
 
@@ -196,7 +112,6 @@ def _description(result: SearchResult, k: int) -> dict[str, Any]:
 
 
 def _view(pair: PairEvidence, explanation: PairExplanation) -> PairView:
-    """Show one pair."""
     return PairView(
         x=pair.x,
         y=pair.y,
@@ -211,7 +126,6 @@ def _view(pair: PairEvidence, explanation: PairExplanation) -> PairView:
 
 
 def _statement(statement: Statement) -> StatementView:
-    """Show one statement with the counts it rests on."""
     counts, (first, *others) = statement.counts, statement.verdicts
     return StatementView(
         of=int(statement.x),

@@ -130,9 +130,9 @@ class PairwiseNetwork:
             raise TooLargeError(msg)
         logs = np.zeros(self.cardinalities)
         for x, field in enumerate(self.fields):
-            logs += self._along(field, x)
+            logs += self._broadcast(field, x)
         for (x, y), table in zip(self.graph.edges, self.log_potentials, strict=True):
-            logs += self._along(table, x, y)
+            logs += self._broadcast(table, x, y)
         weights = np.exp(logs - logs.max())
         return np.asarray(weights / weights.sum())
 
@@ -195,9 +195,9 @@ class PairwiseNetwork:
         if method == "exact" or (method == "auto" and self.n_configurations <= MAX_CONFIGURATIONS):
             return sample_exact(self.probabilities(), n_samples, rng)
         codes = sample_gibbs(self._blankets, n_samples, plan, rng)
-        complaint = self._complaint(codes, plan)
-        if complaint:
-            warnings.warn(complaint, SamplingWarning, stacklevel=2)
+        disagreement = self._disagreement(codes, plan)
+        if disagreement:
+            warnings.warn(disagreement, SamplingWarning, stacklevel=2)
         return codes
 
     @cached_property
@@ -205,7 +205,7 @@ class PairwiseNetwork:
         """The network, variable by variable."""
         return Blankets.of(self.graph.edges, self.log_potentials, self.fields)
 
-    def _complaint(self, codes: NDArray[np.uint16], plan: GibbsPlan) -> str:
+    def _disagreement(self, codes: NDArray[np.uint16], plan: GibbsPlan) -> str:
         """Say on what the chains disagree; nothing if they do not."""
         terms = self._edge_terms(codes)
         statistics = np.column_stack([codes, terms, self._total(codes, terms)])
@@ -221,7 +221,7 @@ class PairwiseNetwork:
         )
 
     def _statistic_name(self, column: int) -> str:
-        """Name a column of the statistics that the diagnosis looks at."""
+        """Name a column of the statistics that the diagnosis compares."""
         if column < self.n_variables:
             return f"variable {self.graph.names[column]!r}"
         if column - self.n_variables < self.graph.n_edges:
@@ -243,8 +243,8 @@ class PairwiseNetwork:
             total += field[states[:, x]]
         return total
 
-    def _along(self, term: NDArray[np.float64], *variables: int) -> NDArray[np.float64]:
-        """Shape a term so that it broadcasts along the axes of its variables."""
+    def _broadcast(self, term: NDArray[np.float64], *variables: int) -> NDArray[np.float64]:
+        """Shape a term so that it broadcasts over all configurations."""
         shape = np.ones(self.n_variables, np.int64)
         shape[list(variables)] = term.shape
         return term.reshape(shape)

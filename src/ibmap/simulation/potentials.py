@@ -24,27 +24,13 @@ SIGNS = ("positive", "random", "drawn")
 
 @dataclass(frozen=True)
 class PotentialOptions:
-    """How strong the potentials of a network are, and how they are drawn.
+    """How strong the potentials of a network are, and how they are drawn."""
 
-    Parameters
-    ----------
-    log_odds : float
-        Log-odds ratio e of every edge, other than 0.
-    signs : {"positive", "random", "drawn"}
-        Whether every edge has e, or e or -e at random, or e in a table whose
-        other entries are drawn uniformly.
-    fields : float
-        Standard deviation of the node fields; 0 for none.
-
-    Examples
-    --------
-    >>> PotentialOptions(log_odds=2.0).signs
-    'positive'
-    """
-
-    log_odds: float = 1.0
+    log_odds: float = 1.0  # log-odds ratio e of every edge, other than 0
+    # {"positive", "random", "drawn"}; whether every edge has e, or e or -e at random, or e in a table
+    # whose other entries are drawn uniformly
     signs: str = "positive"
-    fields: float = 0.0
+    fields: float = 0.0  # standard deviation of the node fields; 0 for none
 
     def __post_init__(self) -> None:
         as_number(self.log_odds, "log_odds", low=-math.inf, high=math.inf)
@@ -59,54 +45,12 @@ class PotentialOptions:
 
 
 def matching_table(log_odds: float, n_states: tuple[int, int]) -> NDArray[np.float64]:
-    """Make the log-potential that favours equal states.
-
-    Parameters
-    ----------
-    log_odds : float
-        Log-odds ratio e; unequal states are favoured if it is negative.
-    n_states : tuple of int
-        States of the two variables.
-
-    Returns
-    -------
-    ndarray of shape n_states
-        e/4 where the states are equal, else -e/4.
-
-    Examples
-    --------
-    >>> matching_table(1.0, (2, 3))
-    array([[ 0.25, -0.25, -0.25],
-           [-0.25,  0.25, -0.25]])
-    """
+    """Make the log-potential that favours equal states."""
     return log_odds / 2 * (np.eye(*n_states) - 0.5)
 
 
 def drawn_table(log_odds: float, n_states: tuple[int, int], rng: np.random.Generator) -> NDArray[np.float64]:
-    """Draw the first row and column of a potential and solve for the rest.
-
-    Parameters
-    ----------
-    log_odds : float
-        Log-odds ratio e.
-    n_states : tuple of int
-        States of the two variables.
-    rng : numpy.random.Generator
-        Where the random numbers come from.
-
-    Returns
-    -------
-    ndarray of shape n_states
-        The log-potential. The drawn entries of ψ are uniform on (0, 1]; the
-        others give all log-odds ratios the values they have in `matching_table`,
-        so for two states three entries are drawn and the fourth follows from e.
-
-    Examples
-    --------
-    >>> table = drawn_table(1.0, (2, 2), np.random.default_rng(0))
-    >>> round(float(table[0, 0] + table[1, 1] - table[0, 1] - table[1, 0]), 12)
-    1.0
-    """
+    """Draw the first row and column of ψ from (0, 1]; the log-odds ratios give the rest."""
     row = np.log1p(-rng.random(n_states[1]))
     column = np.concatenate([row[:1], np.log1p(-rng.random(n_states[0] - 1))])
     interaction = matching_table(log_odds, n_states)
@@ -120,24 +64,7 @@ def draw_log_potentials(
     options: PotentialOptions,
     rng: np.random.Generator,
 ) -> tuple[NDArray[np.float64], ...]:
-    """Draw the log-potential of every edge.
-
-    Parameters
-    ----------
-    edges : sequence of pairs of int
-        The edges.
-    cardinalities : ndarray of shape (n_variables,)
-        States of each variable.
-    options : PotentialOptions
-        Strength and kind.
-    rng : numpy.random.Generator
-        Where the random numbers come from.
-
-    Returns
-    -------
-    tuple of ndarray
-        One table [state of i, state of j] for each edge (i, j).
-    """
+    """Draw the log-potential of every edge."""
     tables = []
     for i, j in edges:
         n_states = (int(cardinalities[i]), int(cardinalities[j]))
@@ -152,28 +79,7 @@ def draw_log_potentials(
 def draw_fields(
     cardinalities: NDArray[np.int64], scale: float, rng: np.random.Generator
 ) -> tuple[NDArray[np.float64], ...]:
-    """Draw the node term of every state, 0 for the first state of each variable.
-
-    Parameters
-    ----------
-    cardinalities : ndarray of shape (n_variables,)
-        States of each variable.
-    scale : float
-        Standard deviation of a state's log-odds against the first state, were
-        the variable alone.
-    rng : numpy.random.Generator
-        Where the random numbers come from.
-
-    Returns
-    -------
-    tuple of ndarray
-        One number a state, for each variable.
-
-    Examples
-    --------
-    >>> draw_fields(np.array([2, 3]), 0.0, np.random.default_rng(0))
-    (array([0., 0.]), array([0., 0., 0.]))
-    """
+    """Draw the node term of every state, 0 for the first state of each variable."""
     fields = []
     for n_states in cardinalities:
         field = np.zeros(n_states)
@@ -184,25 +90,7 @@ def draw_fields(
 
 
 def as_cardinalities(cardinalities: int | Sequence[int], n_variables: int) -> NDArray[np.int64]:
-    """Read a `cardinalities` option.
-
-    Parameters
-    ----------
-    cardinalities : int or sequence of int
-        States of every variable, or of each.
-    n_variables : int
-        Number of variables.
-
-    Returns
-    -------
-    ndarray of shape (n_variables,)
-        States of each variable.
-
-    Examples
-    --------
-    >>> as_cardinalities(3, 2)
-    array([3, 3])
-    """
+    """Read a `cardinalities` option."""
     values = list(cardinalities) if isinstance(cardinalities, Iterable) else [cardinalities] * n_variables
     counts = [as_count(value, "cardinalities", low=2) for value in values]
     if len(counts) != n_variables or max(counts) > MAX_STATES:

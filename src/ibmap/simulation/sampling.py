@@ -29,29 +29,12 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class GibbsPlan:
-    """How a Gibbs sample is taken.
+    """How a Gibbs sample is taken."""
 
-    Parameters
-    ----------
-    burn_in : int
-        Sweeps of each chain before its first draw.
-    thinning : int
-        Sweeps from one draw of a chain to the next.
-    n_chains : int
-        Independent chains.
-    n_threads : int, optional
-        Threads the chains run on; every available processor by default. The
-        draws do not depend on it.
-
-    Examples
-    --------
-    >>> GibbsPlan(n_chains=2).thinning
-    10
-    """
-
-    burn_in: int = 1000
-    thinning: int = 10
-    n_chains: int = 8
+    burn_in: int = 1000  # sweeps of each chain before its first draw
+    thinning: int = 10  # sweeps from one draw of a chain to the next
+    n_chains: int = 8  # independent chains
+    # threads the chains run on; every available processor by default. The draws do not depend on it
     n_threads: int | None = None
 
     def __post_init__(self) -> None:
@@ -69,61 +52,23 @@ class Chains(Protocol):
         """States of each variable."""
 
     def chain(self) -> Callable[..., None]:
-        """Choose the kernel and give it everything that all chains share.
-
-        Returns
-        -------
-        callable
-            To be called with the state, the random words, the schedule and the codes to fill.
-        """
+        """Choose the kernel and give it everything that all chains share."""
 
 
 @dataclass(frozen=True, eq=False)
 class Blankets:
-    """The conditional distributions of a network, laid out for the kernels.
+    """The conditional distributions of a network, laid out for the kernels."""
 
-    Parameters
-    ----------
-    starts : ndarray of shape (n_variables + 1,)
-        Where the neighbours of each variable begin in `neighbours`.
-    neighbours : ndarray of shape (2 * n_edges,)
-        The neighbours of every variable, end to end.
-    tables : tuple of ndarray
-        For each entry of `neighbours` the log-potential [its state, own state].
-    fields : tuple of ndarray
-        The node terms of each variable.
-    """
-
-    starts: Ints
-    neighbours: Ints
-    tables: tuple[Floats, ...]
-    fields: tuple[Floats, ...]
+    starts: Ints  # shape (n_variables + 1,); where the neighbours of each variable begin in `neighbours`
+    neighbours: Ints  # shape (2 * n_edges,); the neighbours of every variable, end to end
+    tables: tuple[Floats, ...]  # for each entry of `neighbours` the log-potential [its state, own state]
+    fields: tuple[Floats, ...]  # the node terms of each variable
 
     @classmethod
     def of(
         cls, edges: Sequence[tuple[int, int]], log_potentials: Sequence[Floats], fields: Sequence[Floats]
     ) -> Blankets:
-        """Turn edges into the neighbours of each variable.
-
-        Parameters
-        ----------
-        edges : sequence of pairs of int
-            The edges.
-        log_potentials : sequence of ndarray
-            A table [state of i, state of j] for each edge (i, j).
-        fields : sequence of ndarray
-            The node terms of each variable.
-
-        Returns
-        -------
-        Blankets
-            The same network, variable by variable.
-
-        Examples
-        --------
-        >>> Blankets.of([(0, 1)], [np.eye(2)], [np.zeros(2), np.zeros(2)]).neighbours
-        array([1, 0])
-        """
+        """Turn edges into the neighbours of each variable."""
         arcs = [(i, j, table.T) for (i, j), table in zip(edges, log_potentials, strict=True)]
         arcs += [(j, i, table) for (i, j), table in zip(edges, log_potentials, strict=True)]
         arcs.sort(key=lambda arc: arc[:2])
@@ -138,13 +83,7 @@ class Blankets:
         return np.array([len(field) for field in self.fields], np.int64)
 
     def chain(self) -> Callable[..., None]:
-        """Choose the kernel and give it everything that all chains share.
-
-        Returns
-        -------
-        callable
-            To be called with the state, the random words, the schedule and the codes to fill.
-        """
+        """Choose the kernel and give it everything that all chains share."""
         if all(len(field) == 2 for field in self.fields):
             return self._binary_chain()
         return self._general_chain()
@@ -178,31 +117,7 @@ class Blankets:
 def sample_gibbs(
     network: Chains, n_samples: int, plan: GibbsPlan, rng: np.random.Generator
 ) -> NDArray[np.uint16]:
-    """Draw by Gibbs sampling.
-
-    Parameters
-    ----------
-    network : Chains
-        The network, such as `Blankets`.
-    n_samples : int
-        Rows to draw.
-    plan : GibbsPlan
-        Burn-in, thinning, chains and threads.
-    rng : numpy.random.Generator
-        Where starting states and the chains' random words come from.
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_variables)
-        The states; row r is a draw of chain ``r % plan.n_chains``.
-
-    Examples
-    --------
-    >>> pair = Blankets.of([(0, 1)], [100 * np.eye(2)], [np.zeros(2), np.zeros(2)])
-    >>> codes = sample_gibbs(pair, 50, GibbsPlan(), np.random.default_rng(0))
-    >>> bool((codes[:, 0] == codes[:, 1]).all())
-    True
-    """
+    """Draw by Gibbs sampling; row r is a draw of chain ``r % plan.n_chains``."""
     words = rng.integers(0, 2**64, size=(plan.n_chains, 4), dtype=np.uint64)
     states = _first_states(network.cardinalities, plan.n_chains, rng)
     codes = np.zeros((n_samples, len(network.cardinalities)), CODE_DTYPE)
@@ -247,27 +162,7 @@ def _run_in_chunks(
 
 
 def sample_exact(probabilities: Floats, n_samples: int, rng: np.random.Generator) -> NDArray[np.uint16]:
-    """Draw independently from a table of probabilities.
-
-    Parameters
-    ----------
-    probabilities : ndarray
-        Probability of every configuration, one axis a variable.
-    n_samples : int
-        Rows to draw.
-    rng : numpy.random.Generator
-        Where the random numbers come from.
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_variables)
-        The states.
-
-    Examples
-    --------
-    >>> sample_exact(np.array([[0.0, 1.0], [0.0, 0.0]]), 2, np.random.default_rng(0)).tolist()
-    [[0, 1], [0, 1]]
-    """
+    """Draw independently from a table of probabilities."""
     sums = np.cumsum(probabilities.ravel())
     cells = np.searchsorted(sums, rng.random(n_samples) * sums[-1], side="right")
     return np.stack(np.unravel_index(cells, probabilities.shape), axis=1).astype(CODE_DTYPE)

@@ -23,32 +23,7 @@ Edges = Iterable[tuple[int, int]]
 def draw_structure(
     n_variables: int, tau: float | None, structure: str, rng: np.random.Generator
 ) -> MarkovGraph:
-    """Draw the graph of a network.
-
-    Parameters
-    ----------
-    n_variables : int
-        Number of variables.
-    tau : float or None
-        Connectivity; what it means depends on the structure, and ``grid``,
-        ``chain`` and ``star`` do not look at it.
-    structure : str
-        One of `STRUCTURES`; see `ibmap.simulate.random_network`.
-    rng : numpy.random.Generator
-        Where the random numbers come from.
-
-    Returns
-    -------
-    MarkovGraph
-        Over ``x0, x1, ...``.
-
-    Examples
-    --------
-    >>> draw_structure(12, 4, "mean-degree", np.random.default_rng(0))
-    MarkovGraph(12 variables, 24 edges)
-    >>> draw_structure(4, None, "star", np.random.default_rng(0)).edges
-    ((0, 1), (0, 2), (0, 3))
-    """
+    """Draw the graph of a network."""
     as_choice(structure, "structure", STRUCTURES)
     n_variables = as_count(n_variables, "n_variables", low=1)
     if structure in _FIXED:
@@ -129,15 +104,11 @@ def _scale_free(n_variables: int, tau: float, rng: np.random.Generator) -> Edges
 
 def _pairs(numbers: NDArray[np.int64], n_variables: int) -> Edges:
     """Turn places in the list (0, 1), (0, 2), ..., (n - 2, n - 1) of all pairs into the pairs."""
-    row_lengths = np.arange(n_variables - 1, 0, -1)
-    row_ends = np.cumsum(row_lengths)
-    first = np.searchsorted(row_ends, numbers, side="right")
-    second = n_variables - row_ends[first] + numbers
-    return zip(first.tolist(), second.tolist(), strict=True)
+    first, second = np.triu_indices(n_variables, 1)
+    return zip(first[numbers].tolist(), second[numbers].tolist(), strict=True)
 
 
 def _networkx_seed(rng: np.random.Generator) -> int:
-    """Draw a seed for a networkx generator."""
     return int(rng.integers(2**31))
 
 

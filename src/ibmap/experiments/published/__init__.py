@@ -12,34 +12,11 @@ import csv
 from importlib import resources
 from typing import Any
 
-NAMES = (
-    "n12_edge_hamming",
-    "n12_independence_hamming",
-    "n50_hamming",
-    "benchmark_third",
-    "benchmark_fifth",
-)
+NAMES = ("n12_edge_hamming", "n12_independence_hamming", "n50_hamming", "benchmark_third", "benchmark_fifth")
 
 
 def published_rows(name: str) -> list[dict[str, Any]]:
-    """Read a table of the paper.
-
-    Parameters
-    ----------
-    name : str
-        One of `NAMES`.
-
-    Returns
-    -------
-    list of dict
-        One a row of the table; numbers as numbers.
-
-    Examples
-    --------
-    >>> first = published_rows("n12_edge_hamming")[0]
-    >>> first["tau"], first["N"], first["gsmn"], first["mark_hc"]
-    (1, 40, 20.5, 'better')
-    """
+    """Read a table of the paper."""
     text = resources.files(__package__).joinpath(f"{name}.csv").read_text("utf-8")
     return [{key: _value(value) for key, value in row.items()} for row in csv.DictReader(text.splitlines())]
 
