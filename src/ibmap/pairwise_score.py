@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ibmap.independence.link_test import LinkTest
-from ibmap.row_score import changed_blankets
 
 Floats = NDArray[np.float64]
 
@@ -79,6 +78,8 @@ class PairwiseScore:
 
     def changes(self, x: int, blanket: tuple[int, ...]) -> Floats:
         """Give the terms of a variable for its blanket and every single change of it."""
+        from ibmap.row_score import changed_blankets  # a lazy climb never asks for all changes
+
         return np.array([self.term(x, each) for each in changed_blankets(x, blanket, len(self.names))])
 
     def bounds(self, x: int, blanket: tuple[int, ...]) -> tuple[Floats, NDArray[np.bool_]]:

@@ -11,7 +11,6 @@ import numpy as np
 from ibmap.graph import MarkovGraph
 from ibmap.independence.protocol import IndependenceTest
 from ibmap.progress import Monitor
-from ibmap.sharing import Team
 
 RULES = ("or", "and")
 PER_THREAD = 4  # blankets that threads find before anybody is told
@@ -49,6 +48,8 @@ def each_blanket(
     n_threads = 1 if test.apart() is None else n_threads
     ahead = 1 if n_threads == 1 else PER_THREAD * n_threads
     ready: list[tuple[tuple[int, ...], IndependenceTest | None]] = []
+    from ibmap.sharing import Team
+
     with Team(n_threads) as team:
         for x in range(n):
             monitor.tell("blankets", x, n, n_tests=test.n_tests)

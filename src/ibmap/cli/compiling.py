@@ -26,6 +26,16 @@ def has_compiled_kernels() -> bool:
     return bool(kernels.cached_kernels(Path(kernels.__file__).parent))
 
 
+def load_kernels_for(table: EncodedTable, is_recommended: bool, waiting: Waiting) -> None:
+    """Load what compiles kernels, unless the recommended learner answers the table without them."""
+    from ibmap.cli.loading import load_numba
+    from ibmap.table import is_small
+
+    if not (is_recommended and is_small(table)):
+        waiting.expect(compiling=not has_compiled_kernels())
+        load_numba()
+
+
 def prepare_climb(table: EncodedTable, n_processes: int | None, waiting: Waiting) -> None:
     """Compile the kernels a climb needs, if an earlier run has not.
 
@@ -52,7 +62,7 @@ def prepare_climb(table: EncodedTable, n_processes: int | None, waiting: Waiting
 
     groups = missing(needed_groups(table))
     if groups:
-        waiting.compiling = True
+        waiting.expect(compiling=True)
         compile_ahead(groups, n_processes)
 
 

@@ -49,10 +49,9 @@ from ibmap.cli.arguments import (
     TextEncoding,
     Threads,
 )  # fmt: skip
-from ibmap.cli.compiling import prepare_climb
+from ibmap.cli.compiling import load_kernels_for, prepare_climb
 from ibmap.cli.console import interruptible, print_json, say, warnings_as_messages
 from ibmap.cli.interrupts import Interrupts
-from ibmap.cli.loading import load_numba
 from ibmap.cli.options import (
     Algorithm,
     Hyperparameters,
@@ -139,7 +138,6 @@ def _learn(  # noqa: PLR0913, PLR0917 - a command's options are its parameters
         "ordered": True if ordered == ["all"] else ordered,
     }  # fmt: skip
     given = {name: value for name, value in named.items() if value is not None}
-    load_numba()
     refuse_inapplicable(algorithm, given)
     if outputs:
         check_outputs(outputs)
@@ -152,8 +150,9 @@ def _learn(  # noqa: PLR0913, PLR0917 - a command's options are its parameters
         tuple(keep) if keep else None,
         text_options(separator, encoding, na, no_header),
     )
-    with warnings_as_messages(quiet), Waiting("learning", quiet) as waiting:
+    with warnings_as_messages(quiet), Waiting("learning", quiet, compiling=False) as waiting:
         data = reading.read(table)
+        load_kernels_for(data, algorithm == Algorithm.ibmap, waiting)
         interrupts = Interrupts(waiting)
         if algorithm == Algorithm.hc and not given.keys() & OTHER_KERNELS:
             prepare_climb(data, threads, waiting)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from ibmap.estimators.base import StructureLearner, n_threads_of
 from ibmap.independence.pairwise import PENALTY
 from ibmap.learning import TreeSearchOptions, learn_ts
 from ibmap.result import SearchResult
-from ibmap.search.tree_search import Callback
+
+if TYPE_CHECKING:
+    from ibmap.search.tree_search import Callback
 
 
 class IBMAPTS(StructureLearner):

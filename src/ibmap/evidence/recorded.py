@@ -10,7 +10,6 @@ from ibmap.encoding import encode
 from ibmap.errors import DataWarning, InvalidTableError
 from ibmap.evidence.statements import Witness
 from ibmap.independence.averaged import AveragedTest
-from ibmap.independence.bayesian import BayesianTest
 from ibmap.independence.pairwise import PairwiseTest
 from ibmap.independence.protocol import ProbabilisticTest
 from ibmap.table import EncodedTable
@@ -82,6 +81,8 @@ def recorded_tests(table: EncodedTable, options: Mapping[str, Any]) -> dict[str,
     >>> list(recorded_tests(EncodedTable.from_codes([[0, 1]]), {"prior": 0.3}))
     ['bayesian', 'pairwise']
     """
+    from ibmap.independence.bayesian import BayesianTest
+
     makers: dict[str, tuple[Callable[..., ProbabilisticTest], tuple[str, ...]]] = {
         "bayesian": (BayesianTest, BAYESIAN),
         "pairwise": (PairwiseTest, PAIRWISE),

@@ -7,19 +7,20 @@ distributed in it. The share of the data in small slices is how *thin* the data 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ibmap.counting import number_slices
 from ibmap.graph import MarkovGraph
-from ibmap.independence.binary_rows import MAX_MASKED_ONCE, BinaryColumns, binary_row
-from ibmap.independence.rows import n_configurations
-from ibmap.sharing import Team
 from ibmap.table import EncodedTable
+
+if TYPE_CHECKING:
+    from ibmap.independence.binary_rows import BinaryColumns
 
 ROWS_PER_STATE = 5  # as in Cochran's rule
 MANY_ROWS = 100_000  # from here on it pays to hand a variable over to another thread
@@ -98,10 +99,13 @@ def describe_variables(
     >>> found[0].n_seen, found[0].rows_per_slice, found[0].thinness
     (2, 10.0, 'enough')
     """
-    with Team(n_threads if len(table.weights) >= MANY_ROWS else 1) as team:
-        return tuple(
-            team.map(lambda x: _describe(table, x, graph.blanket(x), columns), range(table.n_variables))
-        )
+    variables = range(table.n_variables)
+    if n_threads == 1 or len(table.weights) < MANY_ROWS:
+        return tuple(_describe(table, x, graph.blanket(x), columns) for x in variables)
+    from ibmap.sharing import Team
+
+    with Team(n_threads) as team:
+        return tuple(team.map(lambda x: _describe(table, x, graph.blanket(x), columns), variables))
 
 
 def by_thinness(descriptions: Sequence[VariableDescription]) -> list[int]:
@@ -128,6 +132,8 @@ def _slice_sizes(
 ) -> NDArray[np.float64]:
     """Give the data points of each slice of a blanket that occurs."""
     if columns is not None:
+        from ibmap.independence.binary_rows import MAX_MASKED_ONCE, binary_row
+
         return binary_row(columns, x, blanket, MAX_MASKED_ONCE).slice_sizes().astype(np.float64)
     labels, n_seen = number_slices(table, blanket)
     return np.bincount(labels, table.weights, minlength=n_seen).astype(np.float64)
@@ -155,7 +161,7 @@ def _describe(
         n_used=int(np.count_nonzero(totals)),
         entropy=_entropy(totals),
         n_missing=table.preparation.missing.get(table.names[x], 0),
-        n_configurations=n_configurations(table, blanket),
+        n_configurations=math.prod(table.cardinalities[list(blanket)].tolist()),
         n_seen=n_seen,
         n_single=int(np.count_nonzero(sizes == 1)),
         rows_per_slice=table.n_samples / max(n_seen, 1),

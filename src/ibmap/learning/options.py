@@ -9,14 +9,12 @@ from typing import Any, ClassVar
 
 from ibmap.errors import InvalidOptionError
 from ibmap.independence.averaged import TABLE_SHARE, AveragedTest
-from ibmap.independence.bayesian import BayesianTest
-from ibmap.independence.classical import ChiSquareTest, GTest
 from ibmap.independence.pairwise import PENALTY, PairwiseTest
 from ibmap.independence.protocol import IndependenceTest, ProbabilisticTest
 from ibmap.learning.starts import FINDERS
 from ibmap.options import as_choice, as_count, as_number
 from ibmap.search.budget import Budget, make_budget
-from ibmap.search.hill_climbing import Limits
+from ibmap.search.limits import Limits
 from ibmap.table import EncodedTable
 
 BAYESIAN = ("prior", "hyperparameters", "slices", "equivalent_sample_size")
@@ -120,6 +118,9 @@ class TestOptions(LearnerOptions):
         if callable(self.test):
             test: IndependenceTest = self.test(table)
             return test
+        from ibmap.independence.bayesian import BayesianTest
+        from ibmap.independence.classical import ChiSquareTest, GTest
+
         makers: dict[str, Callable[[EncodedTable], IndependenceTest]] = {
             "bayesian": lambda data: BayesianTest(data, *(getattr(self, name) for name in BAYESIAN)),
             "pairwise": lambda data: PairwiseTest(data, *(getattr(self, name) for name in PAIRWISE)),
