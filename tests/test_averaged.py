@@ -12,6 +12,7 @@ import naive_averaged as naive
 from ibmap import PairwiseTest
 from ibmap.errors import InvalidTableError
 from ibmap.graph import MarkovGraph
+from ibmap.independence import regression
 from ibmap.independence.averaged import AveragedTest
 from ibmap.independence.density import learned_prior
 from ibmap.independence.regression import MAX_STATES
@@ -327,8 +328,10 @@ def test_the_climb_mostly_finds_the_best_of_all_graphs():
     assert n_best >= 24
 
 
+@pytest.mark.parametrize("is_compiled", [False, True])
 @pytest.mark.parametrize(("n", "n_rows", "states"), [(5, 40, 3), (20, 300, 2)])
-def test_threads_change_nothing(n, n_rows, states):
+def test_threads_change_nothing(monkeypatch, n, n_rows, states, is_compiled):
+    monkeypatch.setattr(regression, "is_small", lambda _: not is_compiled)
     table = gate_table(1, n, n_rows, states)
     score = local_score(AveragedTest(table))
     results = [learn(table, n_threads=k) for k in (1, 2, 3)]

@@ -361,6 +361,15 @@ def test_a_long_first_run_says_that_it_compiles(monkeypatch, capsys):
     assert capsys.readouterr().err == ""
 
 
+def test_compiling_that_turns_out_late_is_told_once(capsys):
+    with Waiting("learning", compiling=False) as waiting:
+        waiting._begin()
+        assert capsys.readouterr().err == ""
+        waiting.expect(compiling=True)
+        waiting.expect(compiling=True)
+    assert capsys.readouterr().err.count("compiling the kernels") == 1
+
+
 def test_factors_are_said_as_people_do():
     assert [times(value) for value in (0.0, 2.3, 9.0, 13.8, 13.9)] == [
         "1.0 times",

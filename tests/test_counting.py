@@ -1,4 +1,5 @@
 import hashlib
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -8,6 +9,8 @@ from hypothesis import strategies as st
 import naive
 from ibmap import counting
 from ibmap.counting import contingency, count_cells, number_slices
+from ibmap.evidence import counts
+from ibmap.independence.protocol import Triplet
 from ibmap.kernels import counting as kernels
 from ibmap.table import EncodedTable
 from strategies import plain, queries, tables
@@ -124,3 +127,32 @@ def test_the_fingerprint_is_that_of_the_columns_one_after_the_other():
     content = repr((table.names, table.labels, (3, 2))).encode()
     content += table.codes.T.tobytes() + table.weights.tobytes()
     assert table.fingerprint == hashlib.sha256(content).hexdigest()[:16]
+
+
+@given(st.data())
+def test_counts_are_the_same_by_numpy_and_compiled(data):
+    table = data.draw(tables(max_states=data.draw(st.sampled_from([2, 4, 30]))))
+    x, y, z = data.draw(queries(table))
+    found = []
+    for small in (True, False):
+        with pytest.MonkeyPatch.context() as patch:
+            for module in (counting, counts):
+                patch.setattr(module, "is_small", lambda _, small=small: small)
+            slices = counts.count_slices(table, Triplet(x, y, z))
+            cells, n_single = counting.count_live_cells(table, x, y, z)
+            by_slice = sorted(each.tolist() for each in cells.dense())
+            seen = sorted(contingency(table, x, y, z).tolist())
+            found.append((slices, n_single, by_slice, seen))
+    assert found[0] == found[1]
+
+
+@given(st.data())
+def test_equal_rows_are_merged_in_order_and_keep_their_weights(data):
+    table = data.draw(tables(max_variables=8, max_rows=80, max_states=data.draw(st.sampled_from([2, 60000]))))
+    merged = table.compressed()
+    totals = Counter()
+    for row, weight in zip(table.codes.tolist(), table.weights.tolist(), strict=True):
+        totals[tuple(row)] += weight
+    found = [tuple(row) for row in merged.codes.tolist()]
+    assert found == sorted(totals)
+    assert merged.weights.tolist() == [totals[row] for row in found]

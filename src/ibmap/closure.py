@@ -111,3 +111,14 @@ def as_assertion(value: Any) -> Assertion:
     """Read an assertion given as any tuple (x, y, given, independent)."""
     x, y, given, independent = value
     return Assertion(x, y, tuple(sorted(given)), bool(independent))
+
+
+def changed_blankets(x: int, blanket: tuple[int, ...], n_variables: int) -> Iterator[tuple[int, ...]]:
+    """List a blanket with each variable flipped in turn; in the place of X, the blanket itself.
+
+    >>> list(changed_blankets(0, (2,), 3))
+    [(2,), (1, 2), ()]
+    """
+    members = set(blanket)
+    for y in range(n_variables):
+        yield tuple(sorted(members ^ {y})) if y != x else blanket

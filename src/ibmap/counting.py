@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ibmap.kernels import counting as kernels
-from ibmap.table import EncodedTable
+from ibmap.table import EncodedTable, close_gaps, is_small
+
+LARGEST_KEY = 1 << 62
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +46,17 @@ class Cells:
         return counts
 
 
+def label_cells(columns: NDArray[Any], n_states: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
+    """Number the joint states of some columns that occur; give that of each row, and how many there are."""
+    keys, span = np.zeros(columns.shape[1], np.int64), 1
+    for column, k in zip(columns, n_states.tolist(), strict=True):
+        if span * k > LARGEST_KEY:
+            keys, span = close_gaps(keys, span)
+        keys = keys * k + column
+        span *= k
+    return close_gaps(keys, span)
+
+
 def number_slices(table: EncodedTable, given: Sequence[int]) -> tuple[NDArray[np.int64], int]:
     """Number the configurations of a set of variables that occur.
 
@@ -67,8 +80,12 @@ def number_slices(table: EncodedTable, given: Sequence[int]) -> tuple[NDArray[np
     >>> number_slices(table, (0, 1))
     (array([0, 1, 0]), 2)
     """
-    labels = np.empty(table.n_rows, np.int64)
     columns = np.asarray(given, np.int64)
+    if is_small(table):
+        return label_cells(table.codes.T[columns], table.cardinalities[columns])
+    from ibmap.kernels import counting as kernels
+
+    labels = np.empty(table.n_rows, np.int64)
     n_slices = kernels.number_slices(table.codes.T, columns, table.cardinalities, labels)
     return labels, int(n_slices)
 
@@ -100,6 +117,15 @@ def number_live_slices(
     >>> number_live_slices(table, (0,))
     (array([0, 2]), array([0, 0]), 1, 1)
     """
+    if is_small(table):
+        labels, n_seen = number_slices(table, given)
+        totals = np.bincount(labels, table.weights, n_seen)
+        is_live = totals >= 2
+        rows = np.flatnonzero(is_live[labels])
+        labels = (np.cumsum(is_live) - 1)[labels[rows]]
+        return rows, labels, int(is_live.sum()), int((totals == 1).sum())
+    from ibmap.kernels import counting as kernels
+
     rows, labels = np.empty(table.n_rows, np.int64), np.empty(table.n_rows, np.int64)
     n_rows, n_slices, n_single = kernels.number_live_slices(
         table.codes.T, np.asarray(given, np.int64), table.cardinalities, table.weights, rows, labels
@@ -139,6 +165,15 @@ def _list_cells(
     """List the cells of some rows, given their slices and their states of the pair."""
     n_states = (int(table.cardinalities[pair[0]]), int(table.cardinalities[pair[1]]))
     n_possible = n_slices * n_states[0] * n_states[1]
+    if is_small(table):
+        x, y, weights = columns
+        keys = (labels * n_states[0] + x) * n_states[1] + y
+        counts = np.bincount(keys, weights, n_possible).astype(np.int64)
+        seen = np.flatnonzero(counts)
+        places = np.unravel_index(seen, (max(n_slices, 1), *n_states))
+        return Cells(np.column_stack([*places, counts[seen]]), n_slices, n_states)
+    from ibmap.kernels import counting as kernels
+
     is_dense = n_possible <= kernels.DENSE_FACTOR * len(labels) + kernels.DENSE_EXTRA
     count = kernels.count_cells_dense if is_dense else kernels.count_cells_sorted
     cells = np.empty((min(len(labels), n_possible), 4), np.int64)

@@ -18,9 +18,7 @@ from numpy.typing import NDArray
 from ibmap.encoding import encode
 from ibmap.errors import InvalidGraphError, InvalidOptionError
 from ibmap.graph import MarkovGraph, as_graph, named_graph
-from ibmap.independence.bayesian import BayesianTest
 from ibmap.independence.protocol import Triplet
-from ibmap.kernels import separation as kernels
 from ibmap.options import RandomState, as_count, as_generator
 from ibmap.ratios import ErrorRatio, MeanInterval, error_ratio, mean_interval
 from ibmap.result import SearchResult
@@ -295,10 +293,12 @@ def _separations(
     graph: MarkovGraph, orders: NDArray[np.int64], sizes: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
     """Let a structure answer every question."""
+    from ibmap.kernels.separation import separations
+
     words = _packed(graph.adjacency)
     answers = np.empty(len(orders), bool)
     scratch = np.empty((2, words.shape[1]), np.uint64)
-    kernels.separations(words, orders, sizes, scratch, answers)
+    separations(words, orders, sizes, scratch, answers)
     return answers
 
 
@@ -313,6 +313,8 @@ def _packed(adjacency: NDArray[np.bool_]) -> NDArray[np.uint64]:
 
 def _verdicts(table: EncodedTable, orders: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Let the Bayesian test answer every question."""
+    from ibmap.independence.bayesian import BayesianTest
+
     test = BayesianTest(table)
     return np.array([test.ask_triplet(each).independent for each in _as_triplets(orders, sizes)], bool)
 

@@ -16,8 +16,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ibmap.closure import changed_blankets
 from ibmap.independence.link_test import LinkTest
-from ibmap.row_score import changed_blankets
 
 Floats = NDArray[np.float64]
 

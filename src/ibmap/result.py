@@ -17,7 +17,7 @@ from ibmap.evidence.statements import Witness
 from ibmap.evidence.variables import VariableDescription, describe_variables
 from ibmap.graph import MarkovGraph
 from ibmap.provenance import Provenance, plain, provenance_of
-from ibmap.search.hill_climbing import Flip
+from ibmap.search.climb import Flip
 
 __all__ = ["PairEvidence", "Provenance", "SearchResult", "collect_evidence", "provenance_of"]
 

@@ -9,12 +9,12 @@ tests of a term end as soon as it falls below what is asked for.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ibmap.closure import changed_blankets
 from ibmap.independence.bayesian import BayesianTest
 from ibmap.independence.rows import SlicedRow, has_whole_parameters, n_configurations
 from ibmap.kernels import table_pairs as kernels
@@ -138,14 +138,3 @@ class RowScore:
         if self._test.prior.slices != "all":
             return 0.0
         return self._test.prior.log_unseen(size, min(size, self._test.table.n_samples // 2))
-
-
-def changed_blankets(x: int, blanket: tuple[int, ...], n_variables: int) -> Iterator[tuple[int, ...]]:
-    """List a blanket with each variable flipped in turn; in the place of X, the blanket itself.
-
-    >>> list(changed_blankets(0, (2,), 3))
-    [(2,), (1, 2), ()]
-    """
-    members = set(blanket)
-    for y in range(n_variables):
-        yield tuple(sorted(members ^ {y})) if y != x else blanket

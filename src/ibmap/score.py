@@ -16,15 +16,11 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ibmap.binary_score import BinaryScore
-from ibmap.closure import Assertion, as_assertion, blanket_assertions
+from ibmap.closure import Assertion, as_assertion, blanket_assertions, changed_blankets
 from ibmap.graph import MarkovGraph, as_graph
-from ibmap.independence.bayesian import BayesianTest
 from ibmap.independence.link_test import LinkTest
 from ibmap.independence.protocol import ProbabilisticTest
-from ibmap.independence.rows import has_bits
 from ibmap.pairwise_score import PairwiseScore
-from ibmap.row_score import RowScore, changed_blankets
 
 
 class LocalScore(Protocol):
@@ -142,6 +138,11 @@ def local_score(test: ProbabilisticTest) -> LocalScore:
     """
     if isinstance(test, LinkTest):
         return PairwiseScore(test)
+    from ibmap.binary_score import BinaryScore  # all of these load kernels
+    from ibmap.independence.bayesian import BayesianTest
+    from ibmap.independence.rows import has_bits
+    from ibmap.row_score import RowScore
+
     if not isinstance(test, BayesianTest):
         return TestScore(test)
     is_binary = test.table.cardinalities.max(initial=1) <= 2 and not test.table.is_weighted
@@ -165,6 +166,7 @@ def closure_score(test: ProbabilisticTest, assertions: Iterable[Any]) -> float:
 
     Examples
     --------
+    >>> from ibmap import BayesianTest
     >>> rows = [[0, 0]] * 10 + [[0, 1]] * 4 + [[1, 0]] * 3 + [[1, 1]] * 11
     >>> round(closure_score(BayesianTest(rows), [("x0", "x1", (), False)]), 6)
     -0.10356
@@ -271,5 +273,7 @@ def ib_score(
     >>> round(ib_score(rows, [[0, 1], [1, 0]]), 6)
     -0.207121
     """
+    from ibmap.independence.bayesian import BayesianTest
+
     test = BayesianTest(X, prior, hyperparameters, slices, equivalent_sample_size)
     return total_score(TestScore(test), as_graph(graph, test.names))

@@ -16,11 +16,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ibmap.errors import InvalidTableError, UnknownVariableError
-from ibmap.kernels.counting import merge_rows, renumber
 
 CODE_DTYPE = np.uint16
 MAX_STATES = 65535  # what a code of 16 bits can tell apart, one value kept free
 MIN_ROWS_TO_MERGE = 1000  # below that a pass over the rows costs next to nothing
+SMALL = (
+    200_000  # rows x columns x states x states: NumPy takes seconds at most, compiling a quarter of a minute
+)
+DENSE_FACTOR, DENSE_EXTRA = 4, 4096  # times the rows, and more: keys up to there are marked, others sorted
 MIN_REPETITION = 4  # rows with weights are handled a little slower than rows without
 
 
@@ -185,13 +188,21 @@ class EncodedTable:
 
     def _merged(self, at_most: int) -> EncodedTable | None:
         """Merge equal rows; give up as soon as more differ than are wanted."""
-        labels, n_distinct = np.zeros(self.n_rows, np.int64), min(self.n_rows, 1)
+        keys, span = np.zeros(self.n_rows, np.int64), 1
         for column, n_states in zip(self.codes.T, self.cardinalities.tolist(), strict=True):
-            n_distinct = renumber(labels, n_distinct, column, n_states)
-            if n_distinct > at_most:
-                return None
-        first, weights = np.empty(n_distinct, np.int64), np.empty(n_distinct, np.int64)
-        merge_rows(labels, self.weights, first, weights)
+            if span * n_states > DENSE_FACTOR * self.n_rows + DENSE_EXTRA:
+                keys, span = close_gaps(keys, span)
+                if span > at_most:
+                    return None
+            keys *= n_states
+            keys += column
+            span *= n_states
+        labels, n_distinct = close_gaps(keys, span)
+        if n_distinct > at_most:
+            return None
+        first, weights = np.empty(n_distinct, np.int64), np.zeros(n_distinct, np.int64)
+        first[labels[::-1]] = np.arange(self.n_rows)[::-1]  # the last one written is the first row
+        np.add.at(weights, labels, self.weights)
         codes = np.empty((n_distinct, self.n_variables), CODE_DTYPE, order="F")
         for k in range(self.n_variables):  # all at once would copy the table to another order
             codes[:, k] = self.codes[first, k]
@@ -212,6 +223,26 @@ def take_columns(table: EncodedTable, order: Sequence[int]) -> EncodedTable:
 def take_rows(table: EncodedTable, rows: NDArray[Any]) -> EncodedTable:
     """Take some rows of a table, by number or by a mask; it keeps all states."""
     return replace(table, codes=np.asfortranarray(table.codes[rows]), weights=table.weights[rows])
+
+
+def is_small(table: EncodedTable) -> bool:
+    """Tell whether a table is small enough to be answered by NumPy, without compiling.
+
+    The size of the table alone decides, so that results do not depend on what was compiled before.
+    The product bounds the largest array of counts, and with it the time that a fit takes.
+    """
+    table = table.distinct or table
+    n_states = int(table.cardinalities.max(initial=1))
+    return table.n_rows * table.n_variables * n_states**2 <= SMALL
+
+
+def close_gaps(keys: NDArray[np.int64], span: int) -> tuple[NDArray[np.int64], int]:
+    """Renumber keys below `span` from 0 in their order; give the new ones and how many there are."""
+    if span > DENSE_FACTOR * len(keys) + DENSE_EXTRA:
+        distinct, labels = np.unique(keys, return_inverse=True)
+        return labels.reshape(-1), len(distinct)
+    numbers = np.cumsum(np.bincount(keys, minlength=span) > 0)
+    return numbers[keys] - 1, int(numbers.max(initial=0))
 
 
 def variable_index(names: Sequence[str], variable: int | str) -> int:

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ibmap.cli.compiling import load_kernels_for
 from ibmap.cli.console import output as standard_output
 from ibmap.cli.console import say, warnings_as_messages
 from ibmap.cli.flags import flag
@@ -35,8 +36,9 @@ def demo(
     folder = Path(output)
     folder.mkdir(parents=True, exist_ok=True)
     console = standard_output()
-    with warnings_as_messages(), Waiting("learning") as waiting:
+    with warnings_as_messages(), Waiting("learning", compiling=False) as waiting:
         table = demo_table()
+        load_kernels_for(table, True, waiting)
         console.print(STORY.format(rows=table.n_samples, variables=table.n_variables))
         result = learn_recommended(table, RecommendedOptions(), n_threads=n_cores(), callback=waiting)
     print_summary(result, "the built-in health survey")

@@ -6,10 +6,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from ibmap.cli.compiling import load_kernels_for
 from ibmap.cli.console import print_json, say, warnings_as_messages
 from ibmap.cli.flags import flag, member
 from ibmap.cli.interrupts import Interrupts
-from ibmap.cli.loading import load_numba
 from ibmap.cli.options import QUIET, TABLE, Reading, check_outputs, read_bins, source_name
 from ibmap.cli.progress import Waiting
 from ibmap.cli.report import check_page
@@ -84,15 +84,15 @@ def learn(
     The summary goes to standard output, everything else to standard error.
     """
     given, how = _given(options), _given(asdict(running))
-    load_numba()
     refuse_inapplicable(algorithm, given | how)
     if outputs:
         check_outputs(outputs)
     if report is not None:
         check_page(report)
     chosen = _options(algorithm, given, reading)
-    with warnings_as_messages(quiet), Waiting("learning", quiet) as waiting:
+    with warnings_as_messages(quiet), Waiting("learning", quiet, compiling=False) as waiting:
         data = reading.read(table)
+        load_kernels_for(data, algorithm == "ibmap", waiting)
         interrupts = Interrupts(waiting)
         result = _run(data, algorithm, chosen, how, interrupts)
     _deliver(result, source_name(table), as_json, _writers(result, outputs, report, table, data), quiet)

@@ -31,9 +31,11 @@ class Waiting:
     Use it as a context, and as the callback of a search. Elsewhere it only says that kernels are compiled.
     """
 
-    def __init__(self, task: str, quiet: bool = False) -> None:
+    def __init__(self, task: str, quiet: bool = False, compiling: bool | None = None) -> None:
         self.task, self.quiet = task, quiet
-        self.compiling = not has_compiled_kernels()
+        self.compiling = not has_compiled_kernels() if compiling is None else compiling
+        self._is_due = False  # a second has passed
+        self._is_told = False  # that kernels are compiled
         self._lock = threading.Lock()
         self._ended = False
         self._latest: Progress | TreeProgress | None = None
@@ -61,13 +63,26 @@ class Waiting:
             if self._bar is not None:
                 self._show(progress)
 
+    def expect(self, *, compiling: bool) -> None:
+        """Take note of whether kernels have to be compiled; say so at once if a second has passed."""
+        with self._lock:
+            self.compiling = compiling
+            if self._is_due and not self._ended:
+                self._say_compiling()
+
+    def _say_compiling(self) -> None:
+        """Say why there is nothing to see yet, if that is why."""
+        if self.compiling and self._latest is None and not self._is_told:
+            self._is_told = True
+            say(f"ibmap: {COMPILING}")
+
     def _begin(self) -> None:
         """Show the bar, or say why there is nothing to see yet."""
         with self._lock:
             if self._ended:
                 return
-            if self.compiling and self._latest is None:
-                say(f"ibmap: {COMPILING}")
+            self._is_due = True
+            self._say_compiling()
             if sys.stderr.isatty():
                 self._bar = make_bar()
                 self._bar.add_task(self.task, total=None)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from ibmap.estimators.base import StructureLearner
 from ibmap.estimators.documenting import documented
 from ibmap.result import SearchResult
-from ibmap.search.tree_search import Callback
+
+if TYPE_CHECKING:
+    from ibmap.search.tree_search import Callback
 
 
 @documented

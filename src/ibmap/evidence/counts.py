@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ibmap.counting import count_live_cells
-from ibmap.independence.binary_rows import BinaryRow, Expected
-from ibmap.independence.binary_triplets import Findings
-from ibmap.independence.classical import meets_cochran
 from ibmap.independence.protocol import Triplet
-from ibmap.independence.rows import Row, n_configurations
-from ibmap.kernels import contingency as kernels
-from ibmap.table import EncodedTable
+from ibmap.table import EncodedTable, is_small
+
+if TYPE_CHECKING:  # their kernels are loaded by tests that need them
+    from ibmap.independence.binary_triplets import Findings
+    from ibmap.independence.rows import Row
 
 
 @dataclass(frozen=True)
@@ -40,32 +42,52 @@ class SliceCounts:
 
 
 def count_slices(table: EncodedTable, triplet: Triplet, sliced: Row | Findings | None = None) -> SliceCounts:
-    """Count what a test of a triplet has to go by."""
-    if isinstance(sliced, Findings):
-        expected, n_live, n_single = sliced.expected, sliced.n_live, sliced.n_single
-    elif isinstance(sliced, BinaryRow):
-        y = max(triplet.x, triplet.y)
-        expected, n_live, n_single = sliced.expected(y), sliced.n_live, sliced.n_single
-    else:
-        expected, n_live, n_single = _expected(table, *triplet.canonical())
-    n_cells, n_below_one, n_below_five, smallest = expected
+    """Count what a test of a triplet has to go by; faster with the data sliced, or tested, already."""
+    (n_cells, n_below_one, n_below_five, smallest), n_live, n_single = _expected(table, triplet, sliced)
     if n_single:  # a slice with one data point has one cell, and expects it
         n_cells, n_below_five, smallest = n_cells + n_single, n_below_five + n_single, min(smallest, 1.0)
     return SliceCounts(
         n_rows=table.n_samples,
-        n_configurations=n_configurations(table, triplet.given),
+        n_configurations=math.prod(table.cardinalities[list(triplet.given)].tolist()),
         n_seen=n_live + n_single,
         n_single=n_single,
         smallest_expected=smallest if n_cells else 0.0,
         share_under_five=n_below_five / n_cells if n_cells else 0.0,
-        meets_cochran=meets_cochran(n_cells, n_below_one, n_below_five),
+        meets_cochran=n_cells > 0 and n_below_one == 0 and 5 * n_below_five <= n_cells,
     )
 
 
-def _expected(table: EncodedTable, x: int, y: int, given: tuple[int, ...]) -> tuple[Expected, int, int]:
-    """Give what the expected counts are like, and how many slices have more than one, or one data point."""
-    cells, n_single = count_live_cells(table, x, y, given)
+def _expected(
+    table: EncodedTable, triplet: Triplet, sliced: Row | Findings | None
+) -> tuple[tuple[int, int, int, float], int, int]:
+    """Give what the expected counts are like, and how many slices have more than one, or one data point.
+
+    Of the expected counts: how many there are, how many below 1, below 5, and the smallest.
+    """
+    if sliced is not None:
+        from ibmap.independence.binary_rows import BinaryRow
+        from ibmap.independence.binary_triplets import Findings
+
+        if isinstance(sliced, Findings):
+            return sliced.expected, sliced.n_live, sliced.n_single
+        if isinstance(sliced, BinaryRow):
+            return sliced.expected(max(triplet.x, triplet.y)), sliced.n_live, sliced.n_single
+    cells, n_single = count_live_cells(table, *triplet.canonical())
+    if is_small(table):
+        return _expected_of(cells.dense()), cells.n_slices, n_single
+    from ibmap.kernels.contingency import slice_facts
+
     facts = np.zeros(4, np.int64)
-    smallest = float(kernels.slice_facts(cells.values, *cells.n_states, facts))
+    smallest = float(slice_facts(cells.values, *cells.n_states, facts))
     _, n_cells, n_below_one, n_below_five = facts.tolist()
-    return Expected(n_cells, n_below_one, n_below_five, smallest), cells.n_slices, n_single
+    return (n_cells, n_below_one, n_below_five, smallest), cells.n_slices, n_single
+
+
+def _expected_of(counts: NDArray[np.int64]) -> tuple[int, int, int, float]:
+    """Give the same of slices by states by states: row sum times column sum by total, where both occur."""
+    products = counts.sum(axis=2)[:, :, None] * counts.sum(axis=1)[:, None, :]
+    is_used = products > 0
+    totals = np.broadcast_to(counts.sum(axis=(1, 2))[:, None, None], products.shape)[is_used]
+    products = products[is_used]
+    below_one, below_five = (int((products < limit * totals).sum()) for limit in (1, 5))
+    return len(products), below_one, below_five, float((products / totals).min(initial=np.inf))

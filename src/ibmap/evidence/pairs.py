@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ibmap.evidence.records import checked
 from ibmap.evidence.statements import Statement, Witness
 from ibmap.graph import MarkovGraph
-from ibmap.search.hill_climbing import N_NEAREST
+from ibmap.search.lazy_climb import N_NEAREST
 from ibmap.threads import ThreadPool
 
 BLOCK = 16  # pairs a thread takes at a time
@@ -82,7 +82,9 @@ def _statements(
         return [()] * len(pairs)
     if witness.columns is not None:
         return witness.all_statements(graph, pairs, n_threads)
+    if n_threads == 1 or witness.apart() is None:
+        return witness.all_statements(graph, pairs)
     blocks = [pairs[k : k + BLOCK] for k in range(0, len(pairs), BLOCK)]
-    with ThreadPool(n_threads if witness.apart() is not None else 1) as threads:
+    with ThreadPool(n_threads) as threads:
         found = threads.map(lambda block: (witness.apart() or witness).all_statements(graph, block), blocks)
     return list(chain.from_iterable(found))

@@ -10,7 +10,6 @@ from ibmap.encoding import encode
 from ibmap.errors import DataWarning, InvalidTableError
 from ibmap.evidence.statements import Witness
 from ibmap.independence.averaged import AveragedTest
-from ibmap.independence.bayesian import BayesianTest
 from ibmap.independence.pairwise import PairwiseTest
 from ibmap.independence.protocol import ProbabilisticTest
 from ibmap.options import AveragedOptions, BayesianOptions, Options, PairwiseOptions, declared
@@ -46,6 +45,8 @@ def recorded_table(
 
 def recorded_tests(table: EncodedTable, options: Mapping[str, Any]) -> dict[str, ProbabilisticTest]:
     """Make the tests that a pair can be judged by, the one used for learning first."""
+    from ibmap.independence.bayesian import BayesianTest
+
     makers: dict[str, tuple[Callable[..., ProbabilisticTest], type[Options]]] = {
         "bayesian": (BayesianTest, BayesianOptions),
         "pairwise": (PairwiseTest, PairwiseOptions),

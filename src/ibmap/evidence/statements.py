@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,17 +17,19 @@ from numpy.typing import NDArray
 from ibmap.evidence.counts import SliceCounts, count_slices
 from ibmap.evidence.records import checked
 from ibmap.graph import MarkovGraph
-from ibmap.independence.bayesian import BayesianTest, without_repetition
-from ibmap.independence.binary_rows import BinaryColumns
-from ibmap.independence.binary_triplets import Findings, find
 from ibmap.independence.link_test import LinkTest
 from ibmap.independence.posterior import softplus
 from ibmap.independence.protocol import ProbabilisticTest, Triplet, Variable
-from ibmap.independence.rows import Row
 from ibmap.pairwise_score import PairwiseScore
 from ibmap.score import LocalScore, flip_gain, flip_gains, local_score
 from ibmap.table import EncodedTable
 from ibmap.ties import is_at_least_half
+
+if TYPE_CHECKING:  # their kernels are loaded by tests that need them
+    from ibmap.independence.bayesian import BayesianTest
+    from ibmap.independence.binary_rows import BinaryColumns
+    from ibmap.independence.binary_triplets import Findings
+    from ibmap.independence.rows import Row
 
 MAX_VARIABLES = 100  # up to which all pairs are weighed; it costs n^3 tests
 
@@ -105,7 +107,7 @@ class Witness:
     def __init__(
         self, table: EncodedTable, tests: Mapping[str, ProbabilisticTest], score: LocalScore | None = None
     ) -> None:
-        self.table = without_repetition(table)
+        self.table = table.distinct or table
         self.tests = dict(tests)
         first, *others = self.tests.items()
         self._scores = {first[0]: score or local_score(first[1])}
@@ -128,8 +130,18 @@ class Witness:
     @property
     def columns(self) -> BinaryColumns | None:
         """The table as bits, if the first test works on them."""
+        first = self._bayesian
+        return None if first is None else first.columns
+
+    @property
+    def _bayesian(self) -> BayesianTest | None:
+        """The first test if it is the Bayesian one on this table."""
         first = next(iter(self.tests.values()))
-        return first.columns if isinstance(first, BayesianTest) and first.table is self.table else None
+        if isinstance(first, LinkTest):
+            return None
+        from ibmap.independence.bayesian import BayesianTest
+
+        return first if isinstance(first, BayesianTest) and first.table is self.table else None
 
     def statements(self, graph: MarkovGraph, x: int, y: int) -> tuple[Statement, Statement]:
         """Give what the closure says of a pair, with the evidence."""
@@ -146,11 +158,11 @@ class Witness:
             for x, y in (pair, pair[::-1])
         ]
         columns = self.columns
-        found = (
-            [None] * len(triplets)
-            if columns is None
-            else find(columns, [each.canonical() for each in triplets], n_threads)
-        )
+        found: Sequence[Findings | None] = [None] * len(triplets)
+        if columns is not None:
+            from ibmap.independence.binary_triplets import find
+
+            found = find(columns, [each.canonical() for each in triplets], n_threads)
         made = [self._statement(graph, each, known) for each, known in zip(triplets, found, strict=True)]
         return list(zip(made[::2], made[1::2], strict=True))
 
@@ -194,11 +206,11 @@ class Witness:
 
     def _row(self, triplet: Triplet) -> Row | None:
         """Give the data as the first test has just sliced it for a triplet, if it did."""
-        first = next(iter(self.tests.values()))
-        if isinstance(first, BayesianTest) and first.table is self.table:
-            x, _, given = triplet.canonical()
-            return first.kept_row(x, given)
-        return None
+        first = self._bayesian
+        if first is None:
+            return None
+        x, _, given = triplet.canonical()
+        return first.kept_row(x, given)
 
 
 def _verdicts(name: str, score: PairwiseScore, x: int, blanket: tuple[int, ...], y: int) -> list[Verdict]:

@@ -7,19 +7,21 @@ distributed in it. The share of the data in small slices is how *thin* the data 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ibmap.counting import number_slices
 from ibmap.graph import MarkovGraph
-from ibmap.independence.binary_rows import MOST_MEMBERS, BinaryColumns, BinaryRow
-from ibmap.independence.rows import n_configurations
 from ibmap.table import EncodedTable
 from ibmap.threads import ThreadPool
+
+if TYPE_CHECKING:
+    from ibmap.independence.binary_rows import BinaryColumns
 
 ROWS_PER_STATE = 5  # as in Cochran's rule
 MANY_ROWS = 100_000  # from here on it pays to hand a variable over to another thread
@@ -70,8 +72,11 @@ def _slice_sizes(
     table: EncodedTable, x: int, blanket: tuple[int, ...], columns: BinaryColumns | None
 ) -> NDArray[np.float64]:
     """Give the data points of each slice of a blanket that occurs."""
-    if columns is not None and len(blanket) <= MOST_MEMBERS:
-        return BinaryRow(columns, x, blanket).slice_sizes().astype(np.float64)
+    if columns is not None:
+        from ibmap.independence.binary_rows import MOST_MEMBERS, BinaryRow
+
+        if len(blanket) <= MOST_MEMBERS:
+            return BinaryRow(columns, x, blanket).slice_sizes().astype(np.float64)
     labels, n_seen = number_slices(table, blanket)
     return np.bincount(labels, table.weights, minlength=n_seen).astype(np.float64)
 
@@ -97,7 +102,7 @@ def _describe(
         n_used=int(np.count_nonzero(totals)),
         entropy=_entropy(totals),
         n_missing=table.preparation.missing.get(table.names[x], 0),
-        n_configurations=n_configurations(table, blanket),
+        n_configurations=math.prod(table.cardinalities[list(blanket)].tolist()),
         n_seen=n_seen,
         n_single=int(np.count_nonzero(sizes == 1)),
         rows_per_slice=table.n_samples / max(n_seen, 1),

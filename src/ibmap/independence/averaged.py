@@ -13,7 +13,6 @@ import math
 from typing import Any
 
 from ibmap.encoding import encode
-from ibmap.independence.bayesian import without_repetition
 from ibmap.independence.density import first_prior
 from ibmap.independence.link_test import LinkTest
 from ibmap.independence.posterior import LOWEST_PRIOR
@@ -57,7 +56,8 @@ class AveragedTest(LinkTest):
         ordered: Any = False,
         table_share: float = TABLE_SHARE,
     ) -> None:
-        table = without_repetition(encode(X))
+        table = encode(X)
+        table = table.distinct or table
         prior = first_prior(table.n_variables) if prior is None else prior
         self.prior = as_number(prior, "prior", low=LOWEST_PRIOR, high=1)
         log_prior_odds = math.log1p(-self.prior) - math.log(self.prior)

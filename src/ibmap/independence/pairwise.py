@@ -14,7 +14,6 @@ import math
 from typing import Any
 
 from ibmap.encoding import encode
-from ibmap.independence.bayesian import without_repetition
 from ibmap.independence.link_test import LinkTest
 from ibmap.independence.posterior import LOWEST_PRIOR
 from ibmap.independence.regression import LinkModel, Regressions
@@ -69,7 +68,8 @@ class PairwiseTest(LinkTest):
         ordered: Any = False,
         prior: float = 0.5,
     ) -> None:
-        table = without_repetition(encode(X))
+        table = encode(X)
+        table = table.distinct or table
         self.penalty = as_number(penalty, "penalty", low=0, high=100, from_low=True)
         self.prior = as_number(prior, "prior", low=LOWEST_PRIOR, high=1)
         ridge = as_number(ridge, "ridge", low=1e-6, high=1e6)

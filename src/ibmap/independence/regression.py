@@ -2,21 +2,24 @@
 
 States that never occur cost nothing and change nothing. A variable of very many states keeps
 its most frequent ones; the others are taken as one.
+
+Small tables are answered by NumPy at once; for large ones kernels are compiled. Both give the same numbers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ibmap.errors import InvalidOptionError
-from ibmap.kernels import links as kernels
-from ibmap.table import EncodedTable, variable_index
+from ibmap.independence.numpy_links import NumpyLinks
+from ibmap.table import EncodedTable, is_small, variable_index
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 Codes = NDArray[np.uint8]
 
 MAX_STATES = 16  # of one variable: the effects of a link are the product of two such numbers
@@ -60,20 +63,25 @@ class Regressions:
 
     def __init__(self, table: EncodedTable, ordered: Any, model: LinkModel) -> None:
         is_ordered = read_ordered(ordered, table.names)
+        codes, weights = table.codes[table.weights > 0], table.weights[table.weights > 0]
         columns = [
-            _kept_states(codes, table.weights, in_order)
-            for codes, in_order in zip(table.codes.T, is_ordered, strict=True)
+            _kept_states(column, weights, in_order)
+            for column, in_order in zip(codes.T, is_ordered, strict=True)
         ]
         n_states = np.array([codes.max(initial=0) + 1 for codes in columns], np.int64)
         factorials = np.cumsum(np.log(np.maximum(np.arange(N_FACTORIALS), 1)))
         self.n_variables = table.n_variables
-        seen = [len(np.unique(codes)) for codes in table.codes.T]
+        seen = [len(np.unique(column)) for column in codes.T]
         self.merged = tuple(x for x, n in enumerate(seen) if n > n_states[x])  # whose states were merged
-        self._codes = np.ascontiguousarray(np.array(columns, np.uint8).reshape(len(columns), -1))
-        self._weights = table.weights.astype(np.float64)
-        self._kinds = (n_states, is_ordered & (n_states > 2), factorials)  # two states are in order anyway
         self.has_tables = model.table_share > 0
-        self._model = np.array([model.ridge, model.link_ridge, model.is_moment, model.table_share])
+        self.is_small = is_small(table)
+        self._n_states = n_states
+        self._links = _links(self.is_small)(
+            np.ascontiguousarray(np.array(columns, np.uint8).reshape(len(columns), -1)),
+            weights.astype(np.float64),
+            (n_states, is_ordered & (n_states > 2), factorials),  # two states are in order anyway
+            np.array([model.ridge, model.link_ridge, model.is_moment, model.table_share]),
+        )
 
     def log_bayes_factor(self, x: int, y: int, given: tuple[int, ...]) -> float:
         """Ask the fit of one variable on a set what another would add."""
@@ -90,14 +98,26 @@ class Regressions:
 
     def _factors(self, x: int, members: Sequence[int], others: NDArray[np.int64]) -> Floats:
         """Give log Bayes factors of links against none, zero where nothing was asked."""
-        factors = np.zeros((3, self.n_variables))
-        if self._kinds[0][x] > 1:
-            given, labels = np.array(members, np.int64), np.empty(self._codes.shape[1], np.int64)
-            rows, model = (self._codes, self._weights), (self._kinds, self._model)
-            blanket = kernels.fit_blanket(x, given, *rows, labels, *model)
-            kernels.weigh_members(x, given, blanket, *model, factors)
-            kernels.weigh_others(x, others, blanket, labels, *rows, *model, factors)
-        return factors
+        if self._n_states[x] < 2:
+            return np.zeros((3, self.n_variables))
+        return self._links.factors(x, np.array(members, np.int64), others)
+
+
+class Links(Protocol):
+    """A way to work out what links are worth."""
+
+    def factors(self, x: int, members: Integers, others: Integers) -> Floats:
+        """Give log Bayes factors of links of x: averaged, by main effects, by full tables."""
+        ...
+
+
+def _links(small: bool) -> Callable[..., Links]:
+    """Choose the implementation; the kernels of large tables are loaded here and not before."""
+    if small:
+        return NumpyLinks
+    from ibmap.independence.compiled_links import CompiledLinks
+
+    return CompiledLinks
 
 
 def _kept_states(codes: NDArray[Any], weights: NDArray[np.int64], is_ordered: np.bool_) -> Codes:

@@ -22,7 +22,6 @@ from ibmap.result import PairEvidence, SearchResult, collect_evidence
 from ibmap.score import local_score
 from ibmap.search.climb import Climb
 from ibmap.search.cost import DistinctTests
-from ibmap.search.hill_climbing import hill_climb
 from ibmap.table import EncodedTable
 from ibmap.ties import TOLERANCE
 
@@ -91,6 +90,8 @@ def _climb_from_each(
     test: ProbabilisticTest, names: Sequence[str], options: HillClimbingOptions, running: _Running
 ) -> list[Climb]:
     """Climb from each start in turn; each has an even share of the time the ones before it left."""
+    from ibmap.search.hill_climbing import hill_climb  # other learners do without its kernels
+
     begun = time.perf_counter()
     n_threads, monitor, tests, kept = running
     score = local_score(test)

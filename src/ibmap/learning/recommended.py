@@ -80,7 +80,8 @@ class _Search:
     """The climbs of one run: they share the score and its fits, the time, and who is told."""
 
     def __init__(self, test: AveragedTest, limits: Limits, n_threads: int, monitor: Monitor) -> None:
-        self.test, self.limits, self.n_threads, self.monitor = test, limits, n_threads, monitor
+        self.test, self.limits, self.monitor = test, limits, monitor
+        self.n_threads = 1 if test.regressions.is_small else n_threads  # NumPy's threads wait for each other
         self.prior, self.score = test.prior, PairwiseScore(test)
         self.begun = time.perf_counter()
 

@@ -21,7 +21,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ibmap.kernels import binary_factors as binary_kernels
 from ibmap.kernels import factors as kernels
 from ibmap.model.layout import Layout, as_rows
 from ibmap.model.potentials import Floats
@@ -193,9 +192,7 @@ class BinaryPseudoLikelihood(PseudoLikelihood):
         """Go over one block of rows."""
         by_bias, by_slope = np.zeros_like(biases), np.zeros_like(slopes)
         room = np.empty_like(biases)
-        value = binary_kernels.add_binary_gradient(
-            ones, starts, weights, biases, slopes, room, by_bias, by_slope
-        )
+        value = kernels.add_binary_gradient(ones, starts, weights, biases, slopes, room, by_bias, by_slope)
         return float(value), by_bias, by_slope
 
 

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ibmap.independence.protocol import Triplet
-from ibmap.kernels import distinct as kernels
 
 WORD = (1 << 64) - 1
 
@@ -53,10 +52,10 @@ class DistinctTests:
         blanket : iterable of int
             Its blanket.
         """
+        from ibmap.kernels.distinct import count_fresh
+
         center = self._words(blanket)
-        self.n_tests += int(
-            kernels.count_fresh(x, center, self._sets, self._newest, self._earlier, self._marks)
-        )
+        self.n_tests += int(count_fresh(x, center, self._sets, self._newest, self._earlier, self._marks))
         self._remember(x, center)
 
     def count_other(self, triplets: Iterable[Triplet]) -> int:
@@ -72,13 +71,15 @@ class DistinctTests:
         int
             How many are new.
         """
+        from ibmap.kernels.distinct import count_other
+
         asked = list(triplets)
         rows = {given: k for k, given in enumerate({triplet.given for triplet in asked})}
         givens = np.empty((len(rows), self._sets.shape[1]), np.uint64)
         for given, k in rows.items():
             givens[k] = self._words(given)
         tests = np.array([(x, y, rows[given]) for x, y, given in asked], np.int64).reshape(-1, 3)
-        return int(kernels.count_other(tests, givens, self._sets, self._newest, self._earlier))
+        return int(count_other(tests, givens, self._sets, self._newest, self._earlier))
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Give all that is known, to be restored later.

@@ -17,7 +17,6 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ibmap.kernels import gibbs as kernels
 from ibmap.options import as_count, as_thread_count
 from ibmap.table import CODE_DTYPE
 
@@ -97,7 +96,9 @@ class Blankets:
         np.add.at(biases, owners, offsets)
 
         def run(state: Ints, words: NDArray[np.uint64], schedule: tuple[int, ...], codes: object) -> None:
-            kernels.run_binary(state, words, self.starts, self.neighbours, biases, slopes, schedule, codes)
+            from ibmap.kernels.gibbs import run_binary  # exact samples need no kernel
+
+            run_binary(state, words, self.starts, self.neighbours, biases, slopes, schedule, codes)
 
         return run
 
@@ -109,7 +110,9 @@ class Blankets:
         n_states = int(self.cardinalities.max())
 
         def run(state: Ints, words: NDArray[np.uint64], schedule: tuple[int, ...], codes: object) -> None:
-            kernels.run_general(state, words, *blankets, np.empty(n_states), schedule, codes)
+            from ibmap.kernels.gibbs import run_general
+
+            run_general(state, words, *blankets, np.empty(n_states), schedule, codes)
 
         return run
 

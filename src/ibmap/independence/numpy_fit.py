@@ -1,0 +1,181 @@
+"""Multinomial logistic regression of one variable on a set of others, in NumPy.
+
+Rows that agree on the set are one *cell*. In cell c the log-odds of state s of X against its state 0 are
+
+    eta[c, s] = intercept[s] + sum over d of f[s, d] (z[c] . slopes[d]),
+
+where f are the features of X's states and z the columns that the set has in the cell. The states 1 .. r - 1
+of a variable have an indicator each; states in order have one score 0 .. r - 1 instead. Slopes have a
+normal prior whose precision measures effects centred over the states of both variables, so that it
+does not matter which state is the base; intercepts have a flat one.
+
+`ibmap.kernels.logistic` and `ibmap.kernels.cells` are the compiled twins, for large tables.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+MAX_STEPS = 200
+SMALLEST = 1e-60  # share of a Newton step
+LAST_STEP = 1e-11  # a Newton step that promises less than this is the last
+NOTHING = 1e-26  # one that promises less than this is not taken
+SAFE = 1e-6  # a step that promises less than this cannot overshoot
+
+
+@cache
+def features(n_states: int, is_ordered: bool) -> Floats:
+    """Give the features of a variable's states: states by features."""
+    return np.arange(n_states, dtype=float)[:, None] if is_ordered else np.eye(n_states)[:, 1:]
+
+
+@cache
+def link_prior(n_own: int, own_ordered: bool, n_other: int, other_ordered: bool) -> tuple[Floats, float]:
+    """Give the prior precision of a link's effects for a ridge of one, and its log determinant.
+
+    It measures sum over states of (effect - mean effect)^2, for X and for Y.
+    """
+    own, other = features(n_own, own_ordered), features(n_other, other_ordered)
+    precision = np.kron(own.T @ (own - own.mean(axis=0)), other.T @ (other - other.mean(axis=0)))
+    return precision, float(np.linalg.slogdet(precision)[1])
+
+
+class Cells(NamedTuple):
+    """The rows grouped by a set of variables: the cell of each, X's counts and the set's states there."""
+
+    labels: Integers  # of each row
+    counts: Floats  # cells by states of X
+    states: NDArray[np.uint8]  # members by cells
+
+
+class Fit(NamedTuple):
+    """X fitted on a set: parameters at the mode, curvature there, and how well it does."""
+
+    slopes: Floats  # features of X by columns of the set
+    probabilities: Floats  # of X's states in each cell
+    spread: Floats  # cells by features by features: covariance of X's features
+    sensitivity: Floats  # cells by features by parameters: of X's features with what each parameter moves
+    inverse: Floats  # of the Cholesky factor of minus the Hessian
+    log_evidence: float  # beside that of X by itself, both with flat intercepts
+
+
+class Regression:
+    """The regression of X, with features f, on the columns z of a set in each cell."""
+
+    def __init__(self, counts: Floats, f: Floats, z: Floats, prior: Floats) -> None:
+        self.counts, self.f, self.z, self.prior = counts, f, z, prior
+        self.n = counts.sum(axis=1)
+        self.n_intercepts = counts.shape[1] - 1
+
+    def fit(self, log_determinant: float) -> Fit:
+        """Find the mode by Newton's method; the log determinant is that of the prior of all slopes."""
+        margins = self.counts.sum(axis=0)
+        theta = np.zeros(len(self.prior))
+        theta[: self.n_intercepts] = np.log(margins[1:] / margins[0])
+        theta, value, p, lower = self._newton(theta)
+        spread, sensitivity = self._covariances(p)
+        shares = margins / margins.sum()
+        alone = float(margins @ np.log(shares))
+        occam = 2 * np.log(np.diagonal(lower)).sum() - log_determinant
+        occam -= np.log(shares).sum() + self.n_intercepts * math.log(margins.sum())
+        evidence = value - alone - occam / 2
+        slopes = theta[self.n_intercepts :].reshape(self.f.shape[1], -1)
+        return Fit(slopes, p, spread, sensitivity, inverse_of(lower), float(evidence))
+
+    def _newton(self, theta: Floats) -> tuple[Floats, float, Floats, Floats]:
+        """Climb to the mode; give it, the log posterior, probabilities and factor of the curvature there."""
+        (value, p), is_last = self._evaluate(theta), False
+        for _ in range(MAX_STEPS):
+            gradient, hessian = self._derivatives(theta, p)
+            lower = cholesky(hessian)
+            inverse = inverse_of(lower)
+            half = inverse @ gradient
+            promise = float(half @ half)  # about twice what the step gains
+            if is_last or promise < NOTHING:
+                break
+            is_last = promise < LAST_STEP
+            theta, value, p = self._step(theta, value, inverse.T @ half, promise > SAFE)
+        return theta, value, p, lower
+
+    def _step(
+        self, theta: Floats, value: float, step: Floats, is_checked: bool
+    ) -> tuple[Floats, float, Floats]:
+        """Take a step, halved until the log posterior does not fall."""
+        size = 1.0
+        reached, p = self._evaluate(theta + step)
+        while is_checked and not reached >= value and size > SMALLEST:
+            size /= 2
+            reached, p = self._evaluate(theta + size * step)
+        return theta + size * step, reached, p
+
+    def _evaluate(self, theta: Floats) -> tuple[float, Floats]:
+        """Give the log posterior, and the probabilities of X's states in each cell."""
+        slopes = theta[self.n_intercepts :].reshape(self.f.shape[1], -1)
+        eta = self.z @ slopes.T @ self.f.T
+        eta[:, 1:] += theta[: self.n_intercepts]
+        eta -= eta.max(axis=1, keepdims=True)
+        p = np.exp(eta)
+        norm = p.sum(axis=1, keepdims=True)
+        value = float((self.counts * (eta - np.log(norm))).sum() - theta @ self.prior @ theta / 2)
+        return value, p / norm
+
+    def _derivatives(self, theta: Floats, p: Floats) -> tuple[Floats, Floats]:
+        """Give the gradient of the log posterior and minus its Hessian.
+
+        Moving a parameter moves X's features by their covariance with what it stands for.
+        """
+        first, expected = self.n_intercepts, self.n[:, None] * p
+        residual = self.counts - expected
+        gradient = -self.prior @ theta
+        gradient[:first] += residual[:, 1:].sum(axis=0)
+        gradient[first:] += ((residual @ self.f).T @ self.z).ravel()
+        hessian = self.prior.copy()
+        hessian[:first, :first] += np.diag(expected[:, 1:].sum(axis=0)) - expected[:, 1:].T @ p[:, 1:]
+        sensitivity = self._covariances(p)[1]
+        slopes = np.tensordot(self.z * self.n[:, None], sensitivity, (0, 0))  # columns, features, parameters
+        hessian[first:] += slopes.transpose(1, 0, 2).reshape(-1, len(theta))
+        hessian[:first, first:] = hessian[first:, :first].T
+        return gradient, hessian
+
+    def _covariances(self, p: Floats) -> tuple[Floats, Floats]:
+        """Give the covariances of X's features in each cell: with each other, and with each parameter's."""
+        joint, spread = covariance(p, self.f)
+        n_cells, q = len(p), self.f.shape[1]
+        slopes = spread[:, :, :, None] * self.z[:, None, None, :]
+        return spread, np.concatenate([joint, slopes.reshape(n_cells, q, -1)], axis=2)
+
+
+def covariance(p: Floats, f: Floats) -> tuple[Floats, Floats]:
+    """Give the covariance of features with the indicators of states 1 .. r - 1, and with each other."""
+    joint = (p[..., None] * (f - (p @ f)[..., None, :])).swapaxes(-1, -2)
+    return joint[..., 1:], joint @ f
+
+
+def inverse_of(matrices: Floats) -> Floats:
+    """Invert one or many matrices."""
+    return np.asarray(np.linalg.inv(matrices), np.float64)
+
+
+def cholesky(matrix: Floats) -> Floats:
+    """Factor one or many positive definite matrices; a pivot that rounding made zero becomes a tiny one."""
+    try:
+        return np.asarray(np.linalg.cholesky(matrix), np.float64)
+    except np.linalg.LinAlgError:
+        pass
+    lower = np.zeros_like(matrix)
+    for i in range(matrix.shape[-1]):
+        for j in range(i + 1):
+            rest = matrix[..., i, j] - (lower[..., i, :j] * lower[..., j, :j]).sum(axis=-1)
+            if i == j:
+                lower[..., i, i] = np.sqrt(np.maximum(rest, 1e-14 * matrix[..., i, i] + 1e-300))
+            else:
+                lower[..., i, j] = rest / lower[..., j, j]
+    return lower
