@@ -22,7 +22,9 @@ Floats = NDArray[np.float64]
 Join = Callable[[Floats, Floats], Floats]
 
 MAX_WIDTH = 24  # legs of one table at most: 134 MB; more are set one way and the other in turn
-CHUNK = 1 << 20  # entries worked on at a time
+CHUNK = 1 << 18  # entries worked on at a time
+SMALL = 1 << 17  # multiplications of a product that no library divides among threads that wait for each other
+FAR = 300.0  # logs this far apart still add up in one scale
 
 
 class Factor(NamedTuple):
@@ -200,16 +202,25 @@ def _sum(left: Floats, right: Floats) -> Floats:
     second = np.exp(right - tops)
     joined = np.empty((len(left), right.shape[1]))
     for k, rows in _chunks(left, right.shape[1]):
-        highest = rows.max(axis=1, keepdims=True)
+        highest = rows.max()
+        if not highest - rows.min() < FAR:
+            highest = rows.max(axis=1, keepdims=True)
         out = joined[k : k + len(rows)]
-        np.matmul(np.exp(rows - highest), second, out=out)
+        n_parts = max(rows.size * right.shape[1] // SMALL, 1)
+        np.matmul(_cut(np.exp(rows - highest), n_parts), second, out=_cut(out, n_parts))
         with np.errstate(divide="ignore"):
             np.log(out, out=out)
         out += tops
         out += highest
-        for row in np.flatnonzero(np.isneginf(out).any(axis=1)):  # the two matrices differ by over e^700
+        is_lost = np.isneginf(out).any(axis=1) if out.min() == -np.inf else np.zeros(0, bool)
+        for row in np.flatnonzero(is_lost):  # the two matrices differ by over e^700
             out[row] = np.logaddexp.reduce(rows[row][:, None] + right, axis=0)
     return joined
+
+
+def _cut(rows: Floats, n_parts: int) -> Floats:
+    """View rows as equal parts."""
+    return rows.reshape(min(n_parts, len(rows)), -1, rows.shape[1])
 
 
 def _max(left: Floats, right: Floats) -> Floats:
