@@ -1,0 +1,236 @@
+"""Edge probabilities by chains over structures: several starts, two temperatures, and whether they agree.
+
+Chains (`chain`) begin at the climb's optimum, at the empty graph and at structures far from both. Each has a hotter
+companion with which it may change places. They stop when every pair's probability is known well enough, and
+what they disagree on is told: R-hat compares the chains with each other, the effective size says how
+many independent structures would tell as much.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ibmap.confidence.chain import Batch, Chain, Rows
+from ibmap.graph import MarkovGraph
+from ibmap.progress import Monitor
+from ibmap.score import LocalScore
+
+Floats = NDArray[np.float64]
+
+MAX_BATCHES = 32  # a chain's steps are cut into at most so many parts to tell their spread
+MIN_BATCHES = 8  # before convergence is judged
+BURN_IN = 0.25  # of the steps are forgotten
+AGREED = 0.02  # chains whose probabilities differ less than this agree, whatever R-hat
+MAX_R_HAT = 1.05
+
+
+@dataclass(frozen=True)
+class SamplingPlan:
+    """How much is sampled: chains, their hotter companions, steps of a round, and when to stop."""
+
+    n_chains: int = 4
+    ladder: tuple[float, ...] = (1.0, 1.5)
+    steps_a_variable: int = 8
+    max_rounds: int = 64
+    precision: float = 0.006
+    max_seconds: float | None = None
+    n_threads: int = 1
+
+
+class SampledPosterior(NamedTuple):
+    """Edge probabilities with their standard errors, R-hat, effective sizes, and how it went."""
+
+    edge_probabilities: Floats
+    standard_errors: Floats
+    r_hat: Floats
+    effective_sizes: Floats
+    is_mixed: NDArray[np.bool_]
+    n_steps: int
+    acceptance: float
+    stopped: str
+
+
+def sample_posterior(
+    score: LocalScore,
+    optimum: MarkovGraph,
+    *,
+    temperature: float = 1.0,
+    seed: int = 0,
+    plan: SamplingPlan | None = None,
+    monitor: Monitor | None = None,
+) -> SampledPosterior:
+    """Sample structures in proportion to exp(score / temperature)."""
+    return _Sampler(score, optimum, temperature, seed, plan or SamplingPlan(), monitor or Monitor(None)).run()
+
+
+class _Sampler:
+    """The chains of one run, what they have given so far, and the time left."""
+
+    def __init__(
+        self,
+        score: LocalScore,
+        optimum: MarkovGraph,
+        temperature: float,
+        seed: int,
+        plan: SamplingPlan,
+        monitor: Monitor,
+    ) -> None:
+        self.plan, self.monitor, self.n = plan, monitor, optimum.n_variables
+        self.begun, self.is_cancelled = time.monotonic(), False
+        seeds = np.random.SeedSequence(seed).generate_state((plan.n_chains + 1) * (len(plan.ladder) + 1))
+        self.rng = np.random.default_rng(int(seeds[-1]))
+        rows, starts = Rows(score), dispersed_starts(optimum, plan.n_chains, self.rng)
+        self.ladders: list[list[Chain]] = [
+            [
+                Chain(rows, start, temperature * heat, int(seeds[k * len(plan.ladder) + level]))
+                for level, heat in enumerate(plan.ladder)
+            ]
+            for k, start in enumerate(starts)
+        ]
+        self.batches: list[list[Batch]] = [[] for _ in starts]
+        self.n_merged = 1  # rounds in a batch
+
+    def run(self) -> SampledPosterior:
+        """Sample in rounds until every pair is known well enough."""
+        stopped, n_rounds = "max_rounds", 0
+        with ThreadPoolExecutor(self.plan.n_threads) as threads:
+            try:
+                while n_rounds < self.plan.max_rounds:
+                    self._round(threads)
+                    n_rounds += 1
+                    self.monitor.tell("sampling", n_rounds, self.plan.max_rounds)
+                    if self._is_over():
+                        stopped = "interrupted" if self.monitor.is_stopped else "max_seconds"
+                        break
+                    if n_rounds >= MIN_BATCHES and n_rounds % 4 == 0 and self._is_precise():
+                        stopped = "precise"
+                        break
+            except KeyboardInterrupt:
+                self.is_cancelled, stopped = True, "interrupted"
+        return self._summary(stopped)
+
+    def _round(self, threads: ThreadPoolExecutor) -> None:
+        """Let every chain make its steps, keep what the cold ones give, and swap."""
+        n_steps = self.plan.steps_a_variable * self.n
+        chains = [chain for ladder in self.ladders for chain in ladder]
+        if self.plan.n_threads > 1:
+            found = list(threads.map(lambda chain: chain.run(n_steps, self._is_over), chains))
+        else:
+            found = [chain.run(n_steps, self._is_over) for chain in chains]
+        for k, batches in enumerate(self.batches):
+            batches.append(found[k * len(self.plan.ladder)])
+        if len(self.batches[0]) >= MAX_BATCHES:
+            self.batches = [[a + b for a, b in zip(own[::2], own[1::2], strict=True)] for own in self.batches]
+        for ladder in self.ladders:
+            for cold, hot in zip(ladder, ladder[1:], strict=False):
+                self._swap(cold, hot)
+
+    def _swap(self, cold: Chain, hot: Chain) -> None:
+        """Let two chains change places or not."""
+        here = cold.log_density() + hot.log_density()
+        there = hot.log_density(cold.temperature) + cold.log_density(hot.temperature)
+        if math.log1p(-self.rng.random()) < there - here:
+            adjacency = cold.adjacency
+            cold.settle(hot.adjacency)
+            hot.settle(adjacency)
+
+    def _is_over(self) -> bool:
+        """Tell whether time is up."""
+        limit = self.plan.max_seconds
+        is_late = limit is not None and time.monotonic() - self.begun >= limit
+        return is_late or self.is_cancelled or self.monitor.is_stopped
+
+    def _is_precise(self) -> bool:
+        """Tell whether every pair is known well enough."""
+        found = judge(self.batches)
+        return bool((found.is_mixed & (found.standard_errors <= self.plan.precision)).all())
+
+    def _summary(self, stopped: str) -> SampledPosterior:
+        """Give what is there."""
+        if not all(self.batches):  # interrupted in the first round
+            self.is_cancelled = False
+            self.batches = [[ladder[0].run(0, self._is_over)] for ladder in self.ladders]
+        found = judge(self.batches)
+        chains = [ladder[0] for ladder in self.ladders]
+        n_steps = sum(chain.n_steps for chain in chains)
+        squares = [_square(each, self.n, fill) for each, fill in zip(found, (0, 0, 1, 0, True), strict=True)]
+        acceptance = sum(chain.n_accepted for chain in chains) / max(n_steps, 1)
+        return SampledPosterior(*squares, n_steps, acceptance, stopped)
+
+
+class Judgement(NamedTuple):
+    """What batches say of each pair: probability, standard error, R-hat, effective size, agreement."""
+
+    probabilities: Floats
+    standard_errors: Floats
+    r_hat: Floats
+    effective_sizes: Floats
+    is_mixed: NDArray[np.bool_]
+
+
+def judge(batches: Sequence[Sequence[Batch]]) -> Judgement:
+    """Put the batches of all chains together; half-chains that differ have not mixed."""
+    kept = [own[int(BURN_IN * len(own)) :] for own in batches]
+    weights = np.array([[batch.weight for batch in own] for own in kept])
+    sums = np.array([[batch.sums for batch in own] for own in kept])
+    half = max(weights.shape[1] // 2, 1)
+    halves = np.concatenate([_means(weights[:, :half], sums[:, :half]), _means(weights[:, -half:], sums[:, -half:])])
+    chains = _means(weights, sums)
+    mean = np.clip(chains.mean(axis=0), 0.0, 1.0)
+    errors = _standard_errors(weights, sums, chains)
+    spread = chains.std(axis=0, ddof=1) / math.sqrt(len(chains)) if len(chains) > 1 else errors
+    errors = np.maximum(errors, spread)
+    within = np.maximum(np.clip(halves * (1 - halves), 0, None).mean(axis=0), 1e-12)
+    r_hat = np.sqrt(1.0 + halves.var(axis=0, ddof=1) / within)
+    effective = np.maximum(mean * (1 - mean), 1e-12) / np.maximum(errors, 1e-9) ** 2
+    is_mixed = (r_hat <= MAX_R_HAT) | (np.ptp(halves, axis=0) <= AGREED)
+    is_mixed &= weights.shape[1] >= MIN_BATCHES // 2
+    return Judgement(mean, errors, r_hat, effective, is_mixed)
+
+
+def dispersed_starts(
+    optimum: MarkovGraph, n_starts: int, rng: np.random.Generator
+) -> list[NDArray[np.bool_]]:
+    """Give the optimum, the empty graph, and structures that share half of the optimum's edges."""
+    n = optimum.n_variables
+    starts = [optimum.adjacency.copy(), np.zeros((n, n), bool)]
+    upper = np.triu_indices(n, 1)
+    share = optimum.n_edges / max(len(upper[0]), 1)
+    while len(starts) < n_starts:
+        draws = rng.random((2, len(upper[0])))
+        chosen = np.where(draws[0] < 0.5, optimum.adjacency[upper], draws[1] < share)
+        adjacency = np.zeros((n, n), bool)
+        adjacency[upper] = chosen
+        starts.append(adjacency | adjacency.T)
+    return starts[:n_starts]
+
+
+def _means(weights: Floats, sums: Floats) -> Floats:
+    """Divide sums by weights, chain by chain."""
+    return np.asarray(sums.sum(axis=1) / weights.sum(axis=1)[:, None])
+
+
+def _standard_errors(weights: Floats, sums: Floats, means: Floats) -> Floats:
+    """Tell how far the mean of all chains may be off, from how much their batches differ."""
+    n_batches = weights.shape[1]
+    if n_batches < 2:
+        return np.full(means.shape[1], 0.5)
+    residuals = sums - means[:, None, :] * weights[:, :, None]
+    variances = (residuals**2).sum(axis=1) / weights.sum(axis=1)[:, None] ** 2 * n_batches / (n_batches - 1)
+    return np.asarray(np.sqrt(variances.sum(axis=0)) / len(means))
+
+
+def _square(upper: NDArray[np.generic], n: int, fill: float) -> NDArray[np.generic]:
+    """Write the upper triangle into a symmetric matrix."""
+    square = np.full((n, n), fill, upper.dtype)
+    square[np.triu_indices(n, 1)] = upper
+    square.T[np.triu_indices(n, 1)] = upper
+    return square
