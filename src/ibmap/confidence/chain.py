@@ -11,7 +11,7 @@ anyway, and their errors, divided by the chance of being proposed, make up for t
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +25,8 @@ Floats = NDArray[np.float64]
 
 MEMORY = 1 << 27  # bytes of rows remembered at most
 LOWEST = 1e-12  # chance of a flip, next to that of a flip without gain or loss
+SWAPS = 0.2  # of the steps take one edge out and put another in at one of its ends
+FLAT = 0.25  # power of the weight by which an edge is chosen to be swapped: all are, now and then
 
 
 class Row(NamedTuple):
@@ -68,6 +70,16 @@ class Rows:
         return Row(float(changes[x]), changes - changes[x])
 
 
+class Side(NamedTuple):
+    """A variable as flips would leave it: its neighbours and their row."""
+
+    members: NDArray[np.bool_]
+    row: Row
+
+
+Sides = dict[int, Side]
+
+
 class Batch(NamedTuple):
     """What some steps give: their whole weight, and each pair's weighted probabilities (upper triangle)."""
 
@@ -107,6 +119,15 @@ class Chain:
         weights = np.maximum(expit((self.gains + self.gains.T) / t), LOWEST)
         return self.score / t + math.log((weights.sum() - np.trace(weights)) / 2)
 
+    def ascend(self, max_flips: int) -> None:
+        """Take the flips that promise most until none promises anything: from a start to where it leads."""
+        for _ in range(max_flips):
+            both = self.gains + self.gains.T
+            x, y = divmod(int(np.where(self.weights > 0, both, -np.inf).argmax()), self.rows.n)
+            if both[x, y] <= 0:
+                return
+            self._move(self._flipped(((x, y),)))
+
     def run(self, n_steps: int, is_over: Callable[[], bool]) -> Batch:
         """Make some steps, fewer if time is over."""
         n = self.rows.n
@@ -117,11 +138,18 @@ class Chain:
                 break
             by_row = self.weights.sum(axis=1)
             stay += 2.0 / float(by_row.sum())
-            x, y = self._propose(by_row)
-            is_accepted, correction = self._try(x, y, lambda s=stay: self._add(sums, s))
-            corrections[x, y] += correction
-            if is_accepted:
+            self.n_steps += 1
+            if self.rng.random() < SWAPS:
+                moved = self._try_swap(float(by_row.sum()))
+            else:
+                x, y = _draw_pair(self.weights, by_row, self.rng)
+                moved, correction = self._try_flip(x, y)
+                corrections[x, y] += correction / (1.0 - SWAPS)
+            if moved is not None:
+                self._add(sums, stay)
                 whole, stay = whole + stay, 0.0
+                self._move(moved)
+                self.n_accepted += 1
         if whole + stay == 0.0:
             stay = 2.0 / float(self.weights.sum())
         if stay:
@@ -133,41 +161,99 @@ class Chain:
         """Count the edges' probabilities at the present structure."""
         sums += np.where(self.adjacency, weight - weight * self.weights, weight * self.weights)
 
-    def _propose(self, by_row: Floats) -> tuple[int, int]:
-        """Draw a pair by its weight."""
-        ends = np.cumsum(by_row)
-        x = min(int(np.searchsorted(ends, self.rng.random() * ends[-1], "right")), len(ends) - 1)
-        ends = np.cumsum(self.weights[x])
-        y = min(int(np.searchsorted(ends, self.rng.random() * ends[-1], "right")), len(ends) - 1)
-        return x, y
-
-    def _try(self, x: int, y: int, leave: Callable[[], None]) -> tuple[bool, float]:
+    def _try_flip(self, x: int, y: int) -> tuple[Sides | None, float]:
         """Flip a pair or not; give by how much the probability of its edge was off, for all times alike."""
-        sides = []
-        for v, w in ((x, y), (y, x)):
-            members = self.adjacency[v].copy()
-            members[w] = not members[w]
-            sides.append(self.rows.row(v, members))
-        gain = sides[0].term + sides[1].term - self.terms[x] - self.terms[y]
-        forward = self.weights[x, y]
-        backward = max(float(expit((sides[0].gains[y] + sides[1].gains[x]) / self.temperature)), LOWEST)
+        sides = self._flipped(((x, y),))
+        gain = self._gain(sides)
+        forward = float(self.weights[x, y])
+        backward = self._weight(sides[x].row.gains[y] + sides[y].row.gains[x])
         error = float(expit(gain / self.temperature)) / forward - 1.0
         correction = -error if self.adjacency[x, y] else error
-        self.n_steps += 1
-        log_ratio = gain / self.temperature + math.log(backward / forward)
-        if math.log1p(-self.rng.random()) >= log_ratio:
-            return False, correction
-        leave()
-        self.n_accepted += 1
-        self.adjacency[x, y] = self.adjacency[y, x] = not self.adjacency[x, y]
-        for v, side in zip((x, y), sides, strict=True):
-            self.terms[v], self.gains[v] = side
-        for v in (x, y):
+        is_taken = self._is_taken(gain / self.temperature + math.log(backward / forward))
+        return (sides if is_taken else None), correction
+
+    def _try_swap(self, whole: float) -> Sides | None:
+        """Take an edge out and put another in at one of its ends, or not."""
+        chances = np.where(self.adjacency, self.weights**FLAT, 0.0)
+        if not self.adjacency.any():
+            return None
+        x, y = _draw_pair(chances, chances.sum(axis=1), self.rng)  # x keeps its number of neighbours
+        without = self._flipped(((x, y),))
+        gains = without[x].row.gains + self.gains[:, x]
+        weights = self._weights_of(gains)
+        weights[[x, y]] = 0.0
+        weights[self.adjacency[x]] = 0.0
+        if not weights.any():
+            return None
+        z, there = _draw(weights, self.rng), float(weights.sum())
+        sides = self._flipped(((x, y), (x, z)))
+        kept = self._kept(sides)
+        self._move(sides)
+        chances_there = np.where(self.adjacency, self.weights**FLAT, 0.0)
+        whole_there = float(self.weights.sum())
+        self._restore(kept)
+        # back again: take x-z out, then put x-y in
+        back = self._weight(without[x].row.gains[y] + without[y].row.gains[x])
+        log_ratio = self._gain(sides) / self.temperature + math.log(whole_there / whole)
+        log_ratio += math.log(chances_there[x, z] / chances_there.sum() * back / (there - weights[z] + back))
+        log_ratio -= math.log(chances[x, y] / chances.sum() * weights[z] / there)
+        return sides if self._is_taken(log_ratio) else None
+
+    def _is_taken(self, log_ratio: float) -> bool:
+        """Accept by chance."""
+        return math.log1p(-self.rng.random()) < log_ratio
+
+    def _flipped(self, pairs: Sequence[tuple[int, int]]) -> Sides:
+        """Give the variables that flips touch, as they would be."""
+        members: dict[int, NDArray[np.bool_]] = {}
+        for x, y in pairs:
+            for v, w in ((x, y), (y, x)):
+                own = members.setdefault(v, self.adjacency[v].copy())
+                own[w] = not own[w]
+        return {v: Side(own, self.rows.row(v, own)) for v, own in members.items()}
+
+    def _gain(self, sides: Sides) -> float:
+        """Give what flips gain exactly."""
+        return math.fsum([*(side.row.term for side in sides.values()), *(-self.terms[v] for v in sides)])
+
+    def _move(self, sides: Sides) -> None:
+        """Go to where flips lead."""
+        for v, side in sides.items():
+            self.adjacency[v] = self.adjacency[:, v] = side.members
+            self.terms[v], self.gains[v] = side.row
+        for v in sides:
             weights = self._weights_of(self.gains[v] + self.gains[:, v])
             weights[v] = 0.0
             self.weights[v] = self.weights[:, v] = weights
-        return True, correction
+
+    def _kept(self, sides: Sides) -> dict[int, tuple[NDArray[np.bool_], float, Floats, Floats]]:
+        """Remember what a move changes."""
+        own = (self.adjacency, self.terms, self.gains, self.weights)
+        return {v: tuple(np.copy(each[v]) for each in own) for v in sides}  # type: ignore[misc]
+
+    def _restore(self, kept: dict[int, tuple[NDArray[np.bool_], float, Floats, Floats]]) -> None:
+        """Undo a move."""
+        for v, (members, term, gains, weights) in kept.items():
+            self.adjacency[v] = self.adjacency[:, v] = members
+            self.terms[v], self.gains[v] = term, gains
+            self.weights[v] = self.weights[:, v] = weights
+
+    def _weight(self, gain: float) -> float:
+        """Turn one gain into the weight of a flip."""
+        return max(float(expit(gain / self.temperature)), LOWEST)
 
     def _weights_of(self, gains: Floats) -> Floats:
         """Turn gains into the weights of flips."""
         return np.maximum(expit(gains / self.temperature), LOWEST)
+
+
+def _draw_pair(weights: Floats, by_row: Floats, rng: np.random.Generator) -> tuple[int, int]:
+    """Draw a pair by its weight."""
+    x = _draw(by_row, rng)
+    return x, _draw(weights[x], rng)
+
+
+def _draw(weights: Floats, rng: np.random.Generator) -> int:
+    """Draw a number by its weight."""
+    ends = np.cumsum(weights)
+    return min(int(np.searchsorted(ends, rng.random() * ends[-1], "right")), len(ends) - 1)

@@ -30,6 +30,7 @@ MIN_BATCHES = 8  # before convergence is judged
 BURN_IN = 0.25  # of the steps are forgotten
 AGREED = 0.02  # chains whose probabilities differ less than this agree, whatever R-hat
 MAX_R_HAT = 1.05
+HOT_SHARE = 0.25  # of the steps of a chain are made by each hotter companion
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class SamplingPlan:
     """How much is sampled: chains, their hotter companions, steps of a round, and when to stop."""
 
     n_chains: int = 4
-    ladder: tuple[float, ...] = (1.0, 1.5)
+    ladder: tuple[float, ...] = (1.0, 1.3)
     steps_a_variable: int = 8
     max_rounds: int = 64
     precision: float = 0.006
@@ -95,6 +96,9 @@ class _Sampler:
             ]
             for k, start in enumerate(starts)
         ]
+        for ladder in self.ladders[1:]:
+            for chain in ladder:
+                chain.ascend(2 * (optimum.n_edges + self.n))
         self.batches: list[list[Batch]] = [[] for _ in starts]
         self.n_merged = 1  # rounds in a batch
 
@@ -119,12 +123,16 @@ class _Sampler:
 
     def _round(self, threads: ThreadPoolExecutor) -> None:
         """Let every chain make its steps, keep what the cold ones give, and swap."""
-        n_steps = self.plan.steps_a_variable * self.n
+        def run(chain: Chain) -> Batch:
+            """Let hotter chains, which wander farther at more cost, make fewer steps."""
+            share = 1.0 if chain.temperature == self.ladders[0][0].temperature else HOT_SHARE
+            return chain.run(int(self.plan.steps_a_variable * self.n * share), self._is_over)
+
         chains = [chain for ladder in self.ladders for chain in ladder]
         if self.plan.n_threads > 1:
-            found = list(threads.map(lambda chain: chain.run(n_steps, self._is_over), chains))
+            found = list(threads.map(run, chains))
         else:
-            found = [chain.run(n_steps, self._is_over) for chain in chains]
+            found = list(map(run, chains))
         for k, batches in enumerate(self.batches):
             batches.append(found[k * len(self.plan.ladder)])
         if len(self.batches[0]) >= MAX_BATCHES:
