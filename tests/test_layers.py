@@ -45,6 +45,7 @@ ORDER = [
     "provenance",
     "result",
     "learning",
+    "confidence",
     "export",
     "ratios",
     "metrics",

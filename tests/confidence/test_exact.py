@@ -1,7 +1,5 @@
 import numpy as np
 import pytest
-from oracles.enumeration import posterior
-from oracles.random_score import RandomScore
 
 from ibmap.confidence import contraction
 from ibmap.confidence.exact import exact_posterior, open_parts, width_of
@@ -11,6 +9,8 @@ from ibmap.independence.averaged import AveragedTest
 from ibmap.independence.bayesian import BayesianTest
 from ibmap.score import local_score, total_score
 from ibmap.simulate import random_network
+from oracles.enumeration import posterior
+from oracles.random_score import RandomScore
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5])

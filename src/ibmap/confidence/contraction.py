@@ -131,7 +131,9 @@ def _longest_leg(factors: Sequence[Factor]) -> int:
     for k, factor in enumerate(factors):
         for leg in factor.legs:
             ends.setdefault(leg, []).append(k)
-    return max((leg for leg, (a, b) in ends.items() if a <= middle < b), key=lambda leg: ends[leg][1] - ends[leg][0])
+    return max(
+        (leg for leg, (a, b) in ends.items() if a <= middle < b), key=lambda leg: ends[leg][1] - ends[leg][0]
+    )
 
 
 def _total(setting: dict[int, int], factors: list[Factor]) -> Total:
@@ -161,9 +163,7 @@ def _best(factors: Sequence[Factor]) -> Best:
     del left, right
     fixed = [factor.fixed(setting) for factor in factors]
     parts = [_best(fixed[:middle]), _best(fixed[middle:])]
-    return Best(
-        math.fsum(part.log_value for part in parts), setting | parts[0].setting | parts[1].setting
-    )
+    return Best(math.fsum(part.log_value for part in parts), setting | parts[0].setting | parts[1].setting)
 
 
 def _middle(factors: Sequence[Factor]) -> int:

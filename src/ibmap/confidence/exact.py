@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import combinations
+from itertools import combinations, product
 from typing import NamedTuple
 
 import numpy as np
@@ -50,7 +50,9 @@ def exact_posterior(
     """Sum over all structures that agree with a graph on the pairs that are not open; all are by default."""
     n = len(score.names)
     base = MarkovGraph.empty(n, score.names) if graph is None else graph
-    pairs = [*combinations(range(n), 2)] if open_pairs is None else sorted({(min(p), max(p)) for p in open_pairs})
+    pairs = (
+        [*combinations(range(n), 2)] if open_pairs is None else sorted({(min(p), max(p)) for p in open_pairs})
+    )
     parts = open_parts(n, pairs)
     refuse_too_large(n, pairs)
     adjacency, probabilities = base.adjacency.copy(), base.adjacency.astype(np.float64)
@@ -97,8 +99,8 @@ def refuse_too_large(n: int, pairs: Sequence[Pair]) -> None:
     width, most = width_of(n, pairs)
     if width > WIDEST or most > MOST_LEGS:
         msg = (
-            f"{len(pairs)} open pairs of {n} variables need tables over {width} pairs and {most} open pairs of one "
-            f"variable; at most {WIDEST} and {MOST_LEGS} are summed exactly (all pairs of {MAX_VARIABLES} "
+            f"{len(pairs)} open pairs of {n} variables need tables over {width} pairs and {most} open pairs of "
+            f"one variable; at most {WIDEST} and {MOST_LEGS} are summed exactly (all pairs of {MAX_VARIABLES} "
             "variables). Sample instead, or leave fewer pairs open"
         )
         raise TooLargeError(msg)
@@ -110,12 +112,9 @@ def _terms(
     """Give a variable's terms for all settings of its open pairs, one axis each."""
     others = [sum(pair) - x for pair in pairs]
     fixed = set(base.blanket(x)) - {*others}
-    blankets = [
-        tuple(sorted({*fixed, *(y for y, bit in zip(others, np.binary_repr(k, len(others)), strict=True) if bit == "1")}))
-        if others
-        else tuple(sorted(fixed))
-        for k in range(1 << len(others))
-    ]
+    settings = product((0, 1), repeat=len(others))
+    chosen = [[y for y, bit in zip(others, bits, strict=True) if bit] for bits in settings]
+    blankets = [tuple(sorted({*fixed, *each})) for each in chosen]
     if hasattr(score, "evidence") or 2 * len(others) < len(score.names):
         terms = list(tell(score.term, [x] * len(blankets), blankets))
     else:

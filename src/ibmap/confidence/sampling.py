@@ -1,7 +1,7 @@
 """Edge probabilities by chains over structures: several starts, two temperatures, and whether they agree.
 
-Chains (`chain`) begin at the climb's optimum, at the empty graph and at structures far from both. Each has a hotter
-companion with which it may change places. They stop when every pair's probability is known well enough, and
+Chains (`chain`) begin at the climb's optimum and where the empty graph and structures far from both lead.
+Each has a hotter companion with which it may change places. They stop when every pair's probability is known well enough, and
 what they disagree on is told: R-hat compares the chains with each other, the effective size says how
 many independent structures would tell as much.
 """
@@ -13,6 +13,7 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -39,9 +40,9 @@ class SamplingPlan:
 
     n_chains: int = 4
     ladder: tuple[float, ...] = (1.0, 1.3)
-    steps_a_variable: int = 8
-    max_rounds: int = 64
-    precision: float = 0.006
+    steps_a_variable: int = 4
+    max_rounds: int = 256
+    precision: float = 0.008
     max_seconds: float | None = None
     n_threads: int = 1
 
@@ -100,7 +101,6 @@ class _Sampler:
             for chain in ladder:
                 chain.ascend(2 * (optimum.n_edges + self.n))
         self.batches: list[list[Batch]] = [[] for _ in starts]
-        self.n_merged = 1  # rounds in a batch
 
     def run(self) -> SampledPosterior:
         """Sample in rounds until every pair is known well enough."""
@@ -123,22 +123,20 @@ class _Sampler:
 
     def _round(self, threads: ThreadPoolExecutor) -> None:
         """Let every chain make its steps, keep what the cold ones give, and swap."""
+
         def run(chain: Chain) -> Batch:
             """Let hotter chains, which wander farther at more cost, make fewer steps."""
             share = 1.0 if chain.temperature == self.ladders[0][0].temperature else HOT_SHARE
             return chain.run(int(self.plan.steps_a_variable * self.n * share), self._is_over)
 
         chains = [chain for ladder in self.ladders for chain in ladder]
-        if self.plan.n_threads > 1:
-            found = list(threads.map(run, chains))
-        else:
-            found = list(map(run, chains))
+        found = list(threads.map(run, chains) if self.plan.n_threads > 1 else map(run, chains))
         for k, batches in enumerate(self.batches):
             batches.append(found[k * len(self.plan.ladder)])
         if len(self.batches[0]) >= MAX_BATCHES:
             self.batches = [[a + b for a, b in zip(own[::2], own[1::2], strict=True)] for own in self.batches]
         for ladder in self.ladders:
-            for cold, hot in zip(ladder, ladder[1:], strict=False):
+            for cold, hot in pairwise(ladder):
                 self._swap(cold, hot)
 
     def _swap(self, cold: Chain, hot: Chain) -> None:
@@ -169,9 +167,16 @@ class _Sampler:
         found = judge(self.batches)
         chains = [ladder[0] for ladder in self.ladders]
         n_steps = sum(chain.n_steps for chain in chains)
-        squares = [_square(each, self.n, fill) for each, fill in zip(found, (0, 0, 1, 0, True), strict=True)]
-        acceptance = sum(chain.n_accepted for chain in chains) / max(n_steps, 1)
-        return SampledPosterior(*squares, n_steps, acceptance, stopped)
+        return SampledPosterior(
+            _square(found.probabilities, self.n, 0.0),
+            _square(found.standard_errors, self.n, 0.0),
+            _square(found.r_hat, self.n, 1.0),
+            _square(found.effective_sizes, self.n, 0.0),
+            _square(found.is_mixed, self.n, 1.0) > 0,
+            n_steps,
+            sum(chain.n_accepted for chain in chains) / max(n_steps, 1),
+            stopped,
+        )
 
 
 class Judgement(NamedTuple):
@@ -190,7 +195,9 @@ def judge(batches: Sequence[Sequence[Batch]]) -> Judgement:
     weights = np.array([[batch.weight for batch in own] for own in kept])
     sums = np.array([[batch.sums for batch in own] for own in kept])
     half = max(weights.shape[1] // 2, 1)
-    halves = np.concatenate([_means(weights[:, :half], sums[:, :half]), _means(weights[:, -half:], sums[:, -half:])])
+    halves = np.concatenate(
+        [_means(weights[:, :half], sums[:, :half]), _means(weights[:, -half:], sums[:, -half:])]
+    )
     chains = _means(weights, sums)
     mean = np.clip(chains.mean(axis=0), 0.0, 1.0)
     errors = _standard_errors(weights, sums, chains)
@@ -236,9 +243,9 @@ def _standard_errors(weights: Floats, sums: Floats, means: Floats) -> Floats:
     return np.asarray(np.sqrt(variances.sum(axis=0)) / len(means))
 
 
-def _square(upper: NDArray[np.generic], n: int, fill: float) -> NDArray[np.generic]:
+def _square(upper: NDArray[np.generic], n: int, fill: float) -> Floats:
     """Write the upper triangle into a symmetric matrix."""
-    square = np.full((n, n), fill, upper.dtype)
+    square = np.full((n, n), fill)
     square[np.triu_indices(n, 1)] = upper
     square.T[np.triu_indices(n, 1)] = upper
     return square
