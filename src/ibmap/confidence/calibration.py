@@ -22,7 +22,7 @@ def recommended_temperature(n_samples: int) -> float:
     Examples
     --------
     >>> recommended_temperature(100), recommended_temperature(12000)
-    (2.0, 1.01)
+    (2.0, 1.0083333333333333)
     """
     return min(1.0 + ROWS / max(n_samples, 1), HIGHEST)
 

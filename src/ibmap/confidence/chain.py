@@ -4,8 +4,8 @@ At a structure G the pair e is flipped with probability w_e / Z, where w_e = sig
 what the flip gains and Z the sum over all pairs. The flip is accepted by what it gains exactly, so that G
 is visited in proportion to Pr(G | D)^(1/T) Z(G); a visit counts 1 / Z, the time that a chain which stays
 where it is would have stayed. The probability of an edge given all other pairs is sigmoid of its gain:
-its mean over the visits is the edge's probability. Where gains are estimates, the pairs proposed are worked out exactly
-anyway, and their errors, divided by the chance of being proposed, make up for those of all.
+its mean over the visits is the edge's probability. Where gains are estimates, the pairs proposed are worked
+out exactly anyway, and their errors, divided by the chance of being proposed, make up for those of all.
 """
 
 from __future__ import annotations

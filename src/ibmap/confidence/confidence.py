@@ -46,8 +46,10 @@ class Confidence:
     >>> import ibmap
     >>> rows = [[0, 0, 1], [0, 0, 0], [1, 1, 1], [1, 1, 0]] * 10
     >>> sure = ibmap.IBMAP().fit(rows).confidence()
-    >>> sure.method, sure.verdicts[0, 1], sure.verdicts[0, 2]
-    ('exact', 'present', 'undecided')
+    >>> sure
+    Confidence(exact: 1 present, 2 undecided, 0 absent)
+    >>> sure.graph().edges
+    ((0, 1),)
     """
 
     names: tuple[str, ...]

@@ -99,9 +99,9 @@ def refuse_too_large(n: int, pairs: Sequence[Pair]) -> None:
     width, most = width_of(n, pairs)
     if width > WIDEST or most > MOST_LEGS:
         msg = (
-            f"{len(pairs)} open pairs of {n} variables need tables over {width} pairs and {most} open pairs of "
-            f"one variable; at most {WIDEST} and {MOST_LEGS} are summed exactly (all pairs of {MAX_VARIABLES} "
-            "variables). Sample instead, or leave fewer pairs open"
+            f"{len(pairs)} open pairs of {n} variables need tables over {width} pairs and terms over {most}; "
+            f"at most {WIDEST} and {MOST_LEGS} are summed exactly (all pairs of {MAX_VARIABLES} variables). "
+            "Sample instead, or leave fewer pairs open"
         )
         raise TooLargeError(msg)
 

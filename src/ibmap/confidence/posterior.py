@@ -1,4 +1,4 @@
-"""The posterior of the edges: exact where that can be, else by chains, then exact over what they leave open."""
+"""The posterior of the edges: exact where it can be, else by chains, then exact over what is left open."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def posterior_confidence(
 def open_posterior(
     score: LocalScore, sampled: SampledPosterior, temperature: float, n_threads: int = 1
 ) -> Any:
-    """Sum exactly over the pairs in doubt, all others as they most probably are; None if they are too many."""
+    """Sum exactly over the pairs in doubt, all others as they most probably are; None if too many."""
     p, n = sampled.edge_probabilities, len(score.names)
     pairs = [pair for pair in combinations(range(n), 2) if OPEN < p[pair] < 1 - OPEN]
     width, legs = width_of(n, pairs)

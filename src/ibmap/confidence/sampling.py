@@ -1,9 +1,9 @@
 """Edge probabilities by chains over structures: several starts, two temperatures, and whether they agree.
 
 Chains (`chain`) begin at the climb's optimum and where the empty graph and structures far from both lead.
-Each has a hotter companion with which it may change places. They stop when every pair's probability is known well enough, and
-what they disagree on is told: R-hat compares the chains with each other, the effective size says how
-many independent structures would tell as much.
+Each has a hotter companion with which it may change places. They stop when every pair's probability is
+known well enough, and what they disagree on is told: R-hat compares the chains with each other, the effective
+size says how many independent structures would tell as much.
 """
 
 from __future__ import annotations

@@ -108,10 +108,13 @@ class Learned:
         The structure, over the table's variables.
     counters : dict of str to float
         What it cost, or anything else worth a column: ``n_tests``, ``n_ascents``, ``score``.
+    judge : callable, optional
+        Takes the `Instance` and gives further counters: what the learner claims, held against the truth.
     """
 
     graph: MarkovGraph
     counters: Mapping[str, float] = field(default_factory=dict)
+    judge: Callable[[Instance], Mapping[str, float]] | None = None
 
 
 @dataclass(frozen=True)
