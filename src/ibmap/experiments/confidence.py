@@ -112,9 +112,7 @@ class CalibrationTable:
     title: str
     keys: tuple[str, ...]
     learners: tuple[str, ...]
-    rule: str = (
-        "calibration error: how far claims are from shares in twenty bins of probability, over all pairs"
-    )
+    rule: str = "calibration error: how far claims are from shares in twenty bins, over all pairs"
 
     def compare(self, rows: pl.DataFrame) -> list[Comparison]:
         """Sum up each line."""
