@@ -127,7 +127,7 @@ def test_diagnostics_are_plain_json(rows):
     wide = random_network(11, 2, random_state=2).sample(150, random_state=2)
     sure = ibmap.IBMAP().fit(wide).confidence(random_state=3)
     assert json.loads(sure.to_json())["diagnostics"]["n_not_mixed"] == 0
-    assert sure.diagnostics["stopped"] in ("precise", "max_rounds")
+    assert sure.diagnostics["stopped"] in ("precise", "max_steps")
 
 
 def test_calibration_errors_are_what_claims_exceed_shares_by():

@@ -45,7 +45,7 @@ def posterior_confidence(
     sampled = sample_posterior(score, optimum, temperature=temperature, seed=seed, plan=plan, monitor=monitor)
     probabilities, method = sampled.edge_probabilities, "sampled"
     told = {**_told(sampled), "seconds": time.monotonic() - begun}
-    if sampled.stopped == "max_rounds" and sampled.is_mixed.all():
+    if sampled.stopped == "max_steps" and sampled.is_mixed.all():
         refined = open_posterior(score, sampled, temperature, plan.n_threads)
         if refined is not None:
             probabilities, method = refined, "open pairs"

@@ -36,12 +36,12 @@ HOT_SHARE = 0.25  # of the steps of a chain are made by each hotter companion
 
 @dataclass(frozen=True)
 class SamplingPlan:
-    """How much is sampled: chains, their hotter companions, steps of a round, and when to stop."""
+    """How much is sampled: chains, their hotter companions, steps of a round and of all chains, precision."""
 
     n_chains: int = 4
     ladder: tuple[float, ...] = (1.0, 1.3)
     steps_a_variable: int = 4
-    max_rounds: int = 256
+    max_steps: int = 60_000
     precision: float = 0.008
     max_seconds: float | None = None
     n_threads: int = 1
@@ -86,6 +86,8 @@ class _Sampler:
         monitor: Monitor,
     ) -> None:
         self.plan, self.monitor, self.n = plan, monitor, optimum.n_variables
+        most = plan.max_steps // (plan.n_chains * 2 * MIN_BATCHES)
+        self.n_steps = max(min(plan.steps_a_variable * self.n, most), 1)  # of a chain in a round
         self.begun, self.is_cancelled = time.monotonic(), False
         seeds = np.random.SeedSequence(seed).generate_state((plan.n_chains + 1) * (len(plan.ladder) + 1))
         self.rng = np.random.default_rng(int(seeds[-1]))
@@ -104,13 +106,14 @@ class _Sampler:
 
     def run(self) -> SampledPosterior:
         """Sample in rounds until every pair is known well enough."""
-        stopped, n_rounds = "max_rounds", 0
+        stopped, n_rounds = "max_steps", 0
+        max_rounds = max(self.plan.max_steps // (self.n_steps * self.plan.n_chains), 1)
         with ThreadPoolExecutor(self.plan.n_threads) as threads:
             try:
-                while n_rounds < self.plan.max_rounds:
+                while n_rounds < max_rounds:
                     self._round(threads)
                     n_rounds += 1
-                    self.monitor.tell("sampling", n_rounds, self.plan.max_rounds)
+                    self.monitor.tell("sampling", n_rounds, max_rounds)
                     if self._is_over():
                         stopped = "interrupted" if self.monitor.is_stopped else "max_seconds"
                         break
@@ -127,7 +130,7 @@ class _Sampler:
         def run(chain: Chain) -> Batch:
             """Let hotter chains, which wander farther at more cost, make fewer steps."""
             share = 1.0 if chain.temperature == self.ladders[0][0].temperature else HOT_SHARE
-            return chain.run(int(self.plan.steps_a_variable * self.n * share), self._is_over)
+            return chain.run(max(int(self.n_steps * share), 1), self._is_over)
 
         chains = [chain for ladder in self.ladders for chain in ladder]
         found = list(threads.map(run, chains) if self.plan.n_threads > 1 else map(run, chains))

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 N_BINS = 20
 N_FITS = 40  # of a bootstrap
-PLAN = SamplingPlan(max_rounds=64, precision=0.015)  # no limit of time: the same rows each time
+PLAN = SamplingPlan(max_steps=20_000, precision=0.015)  # no limit of time: the same rows each time
 SURE = 0.95
 TITLES = {
     "posterior": "calibrated",
