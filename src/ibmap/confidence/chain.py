@@ -25,8 +25,8 @@ Floats = NDArray[np.float64]
 
 MEMORY = 1 << 27  # bytes of rows remembered at most
 LOWEST = 1e-12  # chance of a flip, next to that of a flip without gain or loss
-SWAPS = 0.2  # of the steps take one edge out and put another in at one of its ends
-FLAT = 0.25  # power of the weight by which an edge is chosen to be swapped: all are, now and then
+DOUBLES = 0.3  # of the steps flip two pairs of one variable
+FLAT = 0.25  # power of the weight by which the first of two is chosen: all are, now and then
 
 
 class Row(NamedTuple):
@@ -139,12 +139,12 @@ class Chain:
             by_row = self.weights.sum(axis=1)
             stay += 2.0 / float(by_row.sum())
             self.n_steps += 1
-            if self.rng.random() < SWAPS:
-                moved = self._try_swap(float(by_row.sum()))
+            if self.rng.random() < DOUBLES:
+                moved = self._try_two(float(by_row.sum()))
             else:
                 x, y = _draw_pair(self.weights, by_row, self.rng)
                 moved, correction = self._try_flip(x, y)
-                corrections[x, y] += correction / (1.0 - SWAPS)
+                corrections[x, y] += correction / (1.0 - DOUBLES)
             if moved is not None:
                 self._add(sums, stay)
                 whole, stay = whole + stay, 0.0
@@ -172,32 +172,37 @@ class Chain:
         is_taken = self._is_taken(gain / self.temperature + math.log(backward / forward))
         return (sides if is_taken else None), correction
 
-    def _try_swap(self, whole: float) -> Sides | None:
-        """Take an edge out and put another in at one of its ends, or not."""
-        chances = np.where(self.adjacency, self.weights**FLAT, 0.0)
-        if not self.adjacency.any():
+    def _try_two(self, whole: float) -> Sides | None:
+        """Flip two pairs of one variable, or not: half of the time one edge goes and another comes."""
+        is_swap = bool(self.rng.random() < 0.5)
+        chances = self._chances(is_swap)
+        if not chances.any():
             return None
-        x, y = _draw_pair(chances, chances.sum(axis=1), self.rng)  # x keeps its number of neighbours
-        without = self._flipped(((x, y),))
-        gains = without[x].row.gains + self.gains[:, x]
-        weights = self._weights_of(gains)
+        x, y = _draw_pair(chances, chances.sum(axis=1), self.rng)
+        between = self._flipped(((x, y),))
+        weights = self._weights_of(between[x].row.gains + self.gains[:, x])
         weights[[x, y]] = 0.0
-        weights[self.adjacency[x]] = 0.0
+        if is_swap:
+            weights[self.adjacency[x]] = 0.0
         if not weights.any():
             return None
-        z, there = _draw(weights, self.rng), float(weights.sum())
+        z, onward = _draw(weights, self.rng), float(weights.sum())
         sides = self._flipped(((x, y), (x, z)))
         kept = self._kept(sides)
         self._move(sides)
-        chances_there = np.where(self.adjacency, self.weights**FLAT, 0.0)
-        whole_there = float(self.weights.sum())
+        chances_there, whole_there = self._chances(is_swap), float(self.weights.sum())
         self._restore(kept)
-        # back again: take x-z out, then put x-y in
-        back = self._weight(without[x].row.gains[y] + without[y].row.gains[x])
+        # back again: flip x-z, then x-y, by way of the same structure in between
+        back = self._weight(between[x].row.gains[y] + between[y].row.gains[x])
         log_ratio = self._gain(sides) / self.temperature + math.log(whole_there / whole)
-        log_ratio += math.log(chances_there[x, z] / chances_there.sum() * back / (there - weights[z] + back))
-        log_ratio -= math.log(chances[x, y] / chances.sum() * weights[z] / there)
+        log_ratio += math.log(chances_there[x, z] / chances_there.sum() * back / (onward - weights[z] + back))
+        log_ratio -= math.log(chances[x, y] / chances.sum() * weights[z] / onward)
         return sides if self._is_taken(log_ratio) else None
+
+    def _chances(self, is_swap: bool) -> Floats:
+        """Give the chance of each pair to be the first of two: hardly any is left out."""
+        flat = self.weights**FLAT
+        return np.where(self.adjacency, flat, 0.0) if is_swap else flat
 
     def _is_taken(self, log_ratio: float) -> bool:
         """Accept by chance."""

@@ -103,21 +103,21 @@ class _Sampler:
             for chain in ladder:
                 chain.ascend(2 * (optimum.n_edges + self.n))
         self.batches: list[list[Batch]] = [[] for _ in starts]
+        self.n_rounds, self.rounds_a_batch = 0, 1
 
     def run(self) -> SampledPosterior:
         """Sample in rounds until every pair is known well enough."""
-        stopped, n_rounds = "max_steps", 0
+        stopped = "max_steps"
         max_rounds = max(self.plan.max_steps // (self.n_steps * self.plan.n_chains), 1)
         with ThreadPoolExecutor(self.plan.n_threads) as threads:
             try:
-                while n_rounds < max_rounds:
+                while self.n_rounds < max_rounds:
                     self._round(threads)
-                    n_rounds += 1
-                    self.monitor.tell("sampling", n_rounds, max_rounds)
+                    self.monitor.tell("sampling", self.n_rounds, max_rounds)
                     if self._is_over():
                         stopped = "interrupted" if self.monitor.is_stopped else "max_seconds"
                         break
-                    if n_rounds >= MIN_BATCHES and n_rounds % 4 == 0 and self._is_precise():
+                    if self.n_rounds >= MIN_BATCHES and self.n_rounds % 4 == 0 and self._is_precise():
                         stopped = "precise"
                         break
             except KeyboardInterrupt:
@@ -134,13 +134,23 @@ class _Sampler:
 
         chains = [chain for ladder in self.ladders for chain in ladder]
         found = list(threads.map(run, chains) if self.plan.n_threads > 1 else map(run, chains))
-        for k, batches in enumerate(self.batches):
-            batches.append(found[k * len(self.plan.ladder)])
-        if len(self.batches[0]) >= MAX_BATCHES:
-            self.batches = [[a + b for a, b in zip(own[::2], own[1::2], strict=True)] for own in self.batches]
+        self._keep(found[:: len(self.plan.ladder)])
         for ladder in self.ladders:
             for cold, hot in pairwise(ladder):
                 self._swap(cold, hot)
+
+    def _keep(self, found: Sequence[Batch]) -> None:
+        """Keep what the cold chains gave, in batches of equally many rounds."""
+        is_new = self.n_rounds % self.rounds_a_batch == 0
+        for own, batch in zip(self.batches, found, strict=True):
+            if is_new:
+                own.append(batch)
+            else:
+                own[-1] = own[-1] + batch
+        self.n_rounds += 1
+        if self.n_rounds == MAX_BATCHES * self.rounds_a_batch:
+            self.rounds_a_batch *= 2
+            self.batches = [[a + b for a, b in zip(own[::2], own[1::2], strict=True)] for own in self.batches]
 
     def _swap(self, cold: Chain, hot: Chain) -> None:
         """Let two chains change places or not."""
