@@ -96,11 +96,12 @@ def pooled(rows: pl.DataFrame, learner: str) -> dict[str, float]:
     """Give calibration error, the share of true edges among sure claims, and log-loss, pooled over pairs."""
     pairs, claimed, true = reliability(rows, learner)
     own = rows.filter(pl.col("learner") == learner)
+    weights = own["n_pairs"].to_numpy()
     n_sure = pairs[int(SURE * N_BINS) :].sum()
     return {
         "calibration error": float(np.abs(claimed - true).sum() / max(pairs.sum(), 1)),
         "true above 0.95": float(true[int(SURE * N_BINS) :].sum() / n_sure) if n_sure else math.nan,
-        "log-loss": float(np.average(own["log_loss"].to_numpy(), weights=own["n_pairs"].to_numpy())),
+        "log-loss": float((own["log_loss"].to_numpy() * weights).sum() / max(weights.sum(), 1)),
     }
 
 
