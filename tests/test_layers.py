@@ -44,6 +44,7 @@ ORDER = [
     "provenance",
     "result",
     "learning",
+    "confidence",
     "export",
     "ratios",
     "metrics",

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ibmap import datasets, metrics, plotting, report, simulate
     from ibmap.closure import Assertion, blanket_closure, pairwise_closure
+    from ibmap.confidence import Confidence
     from ibmap.encoding import encode
     from ibmap.errors import StopSearch
     from ibmap.estimators import GSIMN, GSMN, HITON, IAMB, IBMAP, IBMAPHC, IBMAPTS, GSMNStar
@@ -43,6 +44,7 @@ _HOMES = {
     "AveragedTest": "ibmap.independence.averaged",
     "BayesianTest": "ibmap.independence.bayesian",
     "ChiSquareTest": "ibmap.independence.classical",
+    "Confidence": "ibmap.confidence",
     "EncodedTable": "ibmap.table",
     "GSMN": "ibmap.estimators",
     "IAMB": "ibmap.estimators",
@@ -80,6 +82,7 @@ __all__ = [
     "AveragedTest",
     "BayesianTest",
     "ChiSquareTest",
+    "Confidence",
     "EncodedTable",
     "GSMNStar",
     "GTest",

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ibmap.encoding import encode
 from ibmap.errors import InvalidOptionError, InvalidTableError
+from ibmap.estimators.confident import ConfidentLearner
 from ibmap.learning import LEARNERS
 from ibmap.options import n_cores
 from ibmap.result import SearchResult
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from ibmap.model import MarkovNetwork
 
 
-class StructureLearner(BaseEstimator):  # type: ignore[misc]
+class StructureLearner(ConfidentLearner, BaseEstimator):  # type: ignore[misc]
     """Base of the learners; a subclass stores its options and fits."""
 
     graph_: nx.Graph

@@ -31,7 +31,8 @@ def _row(plan: Plan, run: Run, instance: Instance, learner: Learner) -> dict[str
     learned, times, remarks = _timed(learner, instance)
     words = seed_sequence(plan.seed, plan.study, run.key, "metrics").generate_state(1)
     metrics = {each.name: each.measure(learned.graph, instance, int(words[0])) for each in plan.metrics}
-    counters = {name: float(value) for name, value in learned.counters.items()}
+    judged = {} if learned.judge is None else learned.judge(instance)
+    counters = {name: float(value) for name, value in {**learned.counters, **judged}.items()}
     row = {
         **run.problem.factors,
         "repetition": run.repetition,
@@ -54,7 +55,7 @@ def _timed(learner: Learner, instance: Instance) -> tuple[Learned, dict[str, flo
         learned = learner.learn(instance.table)
     times = {"seconds": time.perf_counter() - begun, "cpu_seconds": time.process_time() - cpu_begun}
     graph = as_graph(learned.graph, instance.table.names)
-    return Learned(graph, learned.counters), times, [*map(as_remark, caught)]
+    return Learned(graph, learned.counters, learned.judge), times, [*map(as_remark, caught)]
 
 
 def _refuse_clashes(row: dict[str, Any], run: Run, plan: Plan, counters: dict[str, float]) -> None:

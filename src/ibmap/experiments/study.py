@@ -88,6 +88,8 @@ class Learned:
     graph: MarkovGraph  # the structure, over the table's variables
     # what it cost, or anything else worth a column: ``n_tests``, ``n_ascents``, ``score``
     counters: Mapping[str, float] = field(default_factory=dict)
+    # gives further counters: what the learner claims, held against the truth
+    judge: Callable[[Instance], Mapping[str, float]] | None = None
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,250 @@
+"""How sure each edge is: probabilities, verdicts, and how they were found."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ibmap.errors import FileFormatError, InvalidOptionError
+from ibmap.graph import MarkovGraph
+from ibmap.options import as_choice, as_number
+
+Floats = NDArray[np.float64]
+
+FORMAT, FORMAT_VERSION = "ibmap-confidence", 1
+STRONG, MODERATE = 10.0, 3.0  # odds from which evidence is called so
+METHODS = ("exact", "sampled", "open pairs", "bootstrap")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Confidence:
+    """How sure each edge of a network is.
+
+    Parameters
+    ----------
+    names : tuple of str
+        The variables.
+    edge_probabilities : ndarray of shape (n_variables, n_variables)
+        Symmetric, with 0 on the diagonal. With the method ``"bootstrap"`` they are frequencies.
+    method : {"exact", "sampled", "open pairs", "bootstrap"}
+        Summed over all structures, averaged over structures visited by chains, summed over the pairs that
+        the chains leave open, or how often resampled rows give the edge.
+    temperature : float, optional
+        Structures have probability in proportion to exp(score / temperature); None for the bootstrap.
+    is_mixed : ndarray of bool, optional
+        Pairs on which the chains agree; all others are undecided. All pairs by default.
+    diagnostics : dict
+        How it went: `stopped`, `seconds`, `n_steps`, `worst_r_hat`, `smallest_effective_size`, ...
+
+    Examples
+    --------
+    >>> import ibmap
+    >>> rows = [[0, 0, 1], [0, 0, 0], [1, 1, 1], [1, 1, 0]] * 10
+    >>> sure = ibmap.IBMAP().fit(rows).confidence()
+    >>> sure
+    Confidence(exact: 1 present, 2 undecided, 0 absent)
+    >>> sure.graph().edges
+    ((0, 1),)
+    """
+
+    names: tuple[str, ...]
+    edge_probabilities: Floats
+    method: str
+    temperature: float | None = None
+    is_mixed: NDArray[np.bool_] | None = None
+    diagnostics: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        n = len(self.names)
+        probabilities = np.array(self.edge_probabilities, np.float64)
+        mixed = np.ones((n, n), bool) if self.is_mixed is None else np.array(self.is_mixed, bool)
+        as_choice(self.method, "method", METHODS)
+        if probabilities.shape != (n, n) or mixed.shape != (n, n):
+            msg = f"edge_probabilities and is_mixed must have shape ({n}, {n}), as there are {n} names"
+            raise InvalidOptionError(msg)
+        if (
+            not ((probabilities >= 0) & (probabilities <= 1)).all()
+            or (probabilities != probabilities.T).any()
+        ):
+            msg = "edge_probabilities must be symmetric and lie between 0 and 1"
+            raise InvalidOptionError(msg)
+        for name, value in (("edge_probabilities", probabilities), ("is_mixed", mixed)):
+            value.setflags(write=False)
+            object.__setattr__(self, name, value)
+
+    @property
+    def verdicts(self) -> NDArray[np.str_]:
+        """What is said of each pair: present or absent at odds of ten to one, else undecided.
+
+        A pair on which the chains disagree is undecided whatever its probability.
+        """
+        return self.verdicts_at(STRONG)
+
+    def verdicts_at(self, odds: float) -> NDArray[np.str_]:
+        """Say of each pair whether it is joined, at any odds.
+
+        Parameters
+        ----------
+        odds : float
+            Present from a probability of odds / (1 + odds), absent up to 1 / (1 + odds). The field calls
+            evidence of 10 strong, of 3 moderate.
+
+        Returns
+        -------
+        ndarray of str, shape (n_variables, n_variables)
+            ``"present"``, ``"absent"`` or ``"undecided"``; ``""`` on the diagonal.
+        """
+        odds = as_number(odds, "odds", low=1, high=float("inf"), from_low=True)
+        p = self.edge_probabilities
+        # compared as a share of the whole, so that 10 / 11 itself is present
+        is_present, is_absent = p * (1 + odds) >= odds, p * (1 + odds) <= 1
+        verdicts = np.where(is_present, "present", np.where(is_absent, "absent", "undecided"))
+        verdicts[~self.is_mixed] = "undecided"  # type: ignore[operator]
+        np.fill_diagonal(verdicts, "")
+        return verdicts
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Number of pairs of each verdict."""
+        upper = self.verdicts[np.triu_indices(len(self.names), 1)]
+        return {word: int((upper == word).sum()) for word in ("present", "undecided", "absent")}
+
+    def graph(self, threshold: float = 0.5) -> MarkovGraph:
+        """Join the pairs whose probability is above a threshold.
+
+        Parameters
+        ----------
+        threshold : float
+            The median-probability network by default.
+
+        Returns
+        -------
+        MarkovGraph
+            Over the variables.
+        """
+        threshold = as_number(threshold, "threshold", low=0, high=1, from_low=True, to_high=True)
+        return MarkovGraph(self.edge_probabilities > threshold, self.names)
+
+    def to_frame(self, library: str = "polars") -> Any:
+        """Give a table of all pairs, the most probable first.
+
+        Parameters
+        ----------
+        library : {"polars", "pandas"}
+            Whose frame.
+
+        Returns
+        -------
+        polars.DataFrame or pandas.DataFrame
+            Columns `x`, `y`, `probability`, `verdict`.
+        """
+        as_choice(library, "library", ("polars", "pandas"))
+        columns = self._columns()
+        if library == "polars":
+            import polars as pl
+
+            return pl.DataFrame(columns)
+        import pandas as pd
+
+        return pd.DataFrame(columns)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give everything as plain lists and dicts, ready for JSON.
+
+        Returns
+        -------
+        dict
+            With the upper triangle of probabilities, row after row.
+        """
+        upper = np.triu_indices(len(self.names), 1)
+        mixed = self.is_mixed[upper]  # type: ignore[index]
+        return {
+            "format": FORMAT,
+            "format_version": FORMAT_VERSION,
+            "names": list(self.names),
+            "method": self.method,
+            "temperature": self.temperature,
+            "edge_probabilities": self.edge_probabilities[upper].tolist(),
+            "not_mixed": np.flatnonzero(~mixed).tolist(),
+            "diagnostics": dict(self.diagnostics),
+        }
+
+    def to_json(self) -> str:
+        """Write everything as JSON.
+
+        Returns
+        -------
+        str
+            What `from_json` reads.
+        """
+        return json.dumps(self.to_dict(), allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Confidence:
+        """Read what `to_json` wrote.
+
+        Parameters
+        ----------
+        text : str
+            JSON.
+
+        Returns
+        -------
+        Confidence
+            The same value.
+        """
+        try:
+            return cls.from_dict(json.loads(text))
+        except (KeyError, TypeError, ValueError, IndexError) as error:
+            msg = f"not a file of edge probabilities ({FORMAT}, version {FORMAT_VERSION}): {error}"
+            raise FileFormatError(msg) from error
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Confidence:
+        """Read what `to_dict` gave.
+
+        Parameters
+        ----------
+        data : dict
+            Plain values.
+
+        Returns
+        -------
+        Confidence
+            The same value.
+        """
+        if data["format"] != FORMAT or data["format_version"] != FORMAT_VERSION:
+            msg = f"format {data['format']!r}, version {data['format_version']!r}"
+            raise FileFormatError(msg)
+        n = len(data["names"])
+        upper = np.triu_indices(n, 1)
+        probabilities, mixed = np.zeros((n, n)), np.ones(len(upper[0]), bool)
+        probabilities[upper] = data["edge_probabilities"]
+        mixed[data["not_mixed"]] = False
+        is_mixed = np.ones((n, n), bool)
+        is_mixed[upper] = is_mixed.T[upper] = mixed
+        whole = probabilities + probabilities.T
+        return cls(
+            tuple(data["names"]), whole, data["method"], data["temperature"], is_mixed, data["diagnostics"]
+        )
+
+    def _columns(self) -> dict[str, list[Any]]:
+        """List all pairs, the most probable first."""
+        x, y = np.triu_indices(len(self.names), 1)
+        order = np.argsort(-self.edge_probabilities[x, y], kind="stable")
+        x, y = x[order], y[order]
+        return {
+            "x": [self.names[k] for k in x],
+            "y": [self.names[k] for k in y],
+            "probability": self.edge_probabilities[x, y].tolist(),
+            "verdict": self.verdicts[x, y].tolist(),
+        }
+
+    def __repr__(self) -> str:
+        words = ", ".join(f"{count} {word}" for word, count in self.counts.items())
+        return f"Confidence({self.method}: {words})"

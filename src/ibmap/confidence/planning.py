@@ -1,0 +1,116 @@
+"""How many rows it takes: before there are any, and to settle what a table leaves undecided.
+
+Before: networks of the size, degree and strength expected are drawn and learned from more and more rows.
+After: the evidence for a link grows with the number of rows, that against one only with its logarithm, as
+the prior on a link's effects says. Both are rough.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ibmap.confidence.confidence import STRONG, Confidence
+from ibmap.errors import InvalidOptionError
+from ibmap.options import as_count, as_number
+
+Truth = NDArray[np.bool_]
+Rows = NDArray[np.uint16]
+
+LADDER = (50, 100, 200, 400, 800, 1600, 3200, 6400, 12800, 25600)  # rows tried
+ABSENCE = 3.0  # log-odds against a link by each factor e of rows: 3/2 from either end, at temperature 1
+FARTHEST = 1000.0  # times as many rows: more is said to be out of reach
+
+
+class Plan(NamedTuple):
+    """Rows tried, the share of edges found, of false ones among those learned, and the rows needed."""
+
+    n_samples: tuple[int, ...]
+    found: tuple[float, ...]
+    false: tuple[float, ...]
+    needed: int | None
+
+
+class Settling(NamedTuple):
+    """An undecided pair, its probability, and about how many rows in all would settle it, if any would."""
+
+    x: str
+    y: str
+    probability: float
+    n_samples: int | None
+
+
+def rows_needed(
+    n_variables: int,
+    degree: float,
+    log_odds: float = 1.0,
+    *,
+    share: float = 0.9,
+    n_networks: int = 5,
+    seed: int = 0,
+) -> Plan:
+    """Find how many rows the recommended learner needs to find a share of the edges and few false ones."""
+    share = as_number(share, "share", low=0, high=1)
+    as_count(n_networks, "n_networks", low=1)
+    drawn = [_draw(n_variables, degree, log_odds, [seed, k]) for k in range(n_networks)]
+    if not any(truth.any() for truth, _ in drawn):
+        msg = f"degree must give at least one edge; got {degree!r} for {n_variables} variables"
+        raise InvalidOptionError(msg)
+    found: list[float] = []
+    false: list[float] = []
+    for n_rows in LADDER:
+        learned = [_learned(rows[:n_rows]) for _, rows in drawn]
+        n_right = sum(int((own & truth).sum()) for own, (truth, _) in zip(learned, drawn, strict=True))
+        n_learned = sum(int(own.sum()) for own in learned)
+        found.append(n_right / sum(int(truth.sum()) for truth, _ in drawn))
+        false.append(1.0 - n_right / n_learned if n_learned else 0.0)
+        if found[-1] >= share and false[-1] <= 1 - share:
+            return Plan(LADDER[: len(found)], tuple(found), tuple(false), n_rows)
+    return Plan(LADDER, tuple(found), tuple(false), None)
+
+
+def _draw(n_variables: int, degree: float, log_odds: float, seed: list[int]) -> tuple[Truth, Rows]:
+    """Draw a network and its rows."""
+    from ibmap.simulate import random_network
+
+    rng = np.random.default_rng(seed)
+    network = random_network(n_variables, degree, random_state=rng, log_odds=log_odds, signs="random")
+    return network.graph.adjacency, network.sample(LADDER[-1], random_state=rng)
+
+
+def _learned(rows: Rows) -> Truth:
+    """Learn a structure with the recommended learner."""
+    from ibmap.encoding import encode
+    from ibmap.learning import LEARNERS
+
+    entry = LEARNERS["ibmap"]
+    return entry.learn(encode(rows), entry.options()).graph.adjacency
+
+
+def rows_to_settle(sure: Confidence, n_samples: int, prior: float) -> list[Settling]:
+    """Estimate, for each undecided pair, from how many rows on it would be decided; the nearest first.
+
+    A pair that leans to a link gains evidence in proportion to the rows, any other as their logarithm grows.
+    """
+    x, y = np.nonzero(np.triu(sure.verdicts == "undecided", 1))
+    temperature = 1.0 if sure.temperature is None else sure.temperature
+    before = (math.log1p(-prior) - math.log(prior)) * 2 / temperature  # each pair is weighed from both ends
+    found = []
+    for i, j in zip(x.tolist(), y.tolist(), strict=True):
+        p = float(np.clip(sure.edge_probabilities[i, j], 1e-9, 1 - 1e-9))
+        times = _times(math.log(p / (1 - p)), before, temperature)
+        needed = math.ceil(times * n_samples) if times <= FARTHEST else None
+        found.append(Settling(sure.names[i], sure.names[j], p, needed))
+    return sorted(found, key=lambda each: math.inf if each.n_samples is None else each.n_samples)
+
+
+def _times(log_odds: float, before: float, temperature: float) -> float:
+    """Give how many times as many rows make log-odds sure."""
+    wanted = math.log(STRONG)
+    if log_odds >= 0 or log_odds - before > wanted:  # evidence for a link, of which the prior is the start
+        grown = log_odds - before
+        return max((wanted - before) / grown, 1.0) if grown > 0 else math.inf
+    return math.exp(max(log_odds + wanted, 0.0) * temperature / ABSENCE)

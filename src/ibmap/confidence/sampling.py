@@ -1,0 +1,264 @@
+"""Edge probabilities by chains over structures: several starts, two temperatures, and whether they agree.
+
+Chains (`chain`) begin at the climb's optimum and where the empty graph and structures far from both lead.
+Each has a hotter companion with which it may change places. They stop when every pair's probability is
+known well enough, and what they disagree on is told: R-hat compares the chains with each other, the effective
+size says how many independent structures would tell as much.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ibmap.confidence.chain import Batch, Chain, Rows
+from ibmap.graph import MarkovGraph
+from ibmap.progress import Monitor
+from ibmap.score import LocalScore
+
+Floats = NDArray[np.float64]
+
+MAX_BATCHES = 32  # a chain's steps are cut into at most so many parts to tell their spread
+MIN_BATCHES = 8  # before convergence is judged
+BURN_IN = 0.25  # of the steps are forgotten
+AGREED = 0.02  # chains whose probabilities differ less than this agree, whatever R-hat
+MAX_R_HAT = 1.05
+HOT_SHARE = 0.25  # of the steps of a chain are made by each hotter companion
+
+
+@dataclass(frozen=True)
+class SamplingPlan:
+    """How much is sampled: chains, their hotter companions, steps of a round and of all chains, precision."""
+
+    n_chains: int = 4
+    ladder: tuple[float, ...] = (1.0, 1.3)
+    steps_a_variable: int = 4
+    max_steps: int = 60_000
+    precision: float = 0.008
+    max_seconds: float | None = None
+    n_threads: int = 1
+
+
+class SampledPosterior(NamedTuple):
+    """Edge probabilities with their standard errors, R-hat, effective sizes, and how it went."""
+
+    edge_probabilities: Floats
+    standard_errors: Floats
+    r_hat: Floats
+    effective_sizes: Floats
+    is_mixed: NDArray[np.bool_]
+    n_steps: int
+    acceptance: float
+    stopped: str
+
+
+def sample_posterior(
+    score: LocalScore,
+    optimum: MarkovGraph,
+    *,
+    temperature: float = 1.0,
+    seed: int = 0,
+    plan: SamplingPlan | None = None,
+    monitor: Monitor | None = None,
+) -> SampledPosterior:
+    """Sample structures in proportion to exp(score / temperature)."""
+    return _Sampler(score, optimum, temperature, seed, plan or SamplingPlan(), monitor or Monitor(None)).run()
+
+
+class _Sampler:
+    """The chains of one run, what they have given so far, and the time left."""
+
+    def __init__(
+        self,
+        score: LocalScore,
+        optimum: MarkovGraph,
+        temperature: float,
+        seed: int,
+        plan: SamplingPlan,
+        monitor: Monitor,
+    ) -> None:
+        self.plan, self.monitor, self.n = plan, monitor, optimum.n_variables
+        most = plan.max_steps // (plan.n_chains * 2 * MIN_BATCHES)
+        self.n_steps = max(min(plan.steps_a_variable * self.n, most), 1)  # of a chain in a round
+        self.begun, self.is_cancelled = time.monotonic(), False
+        seeds = np.random.SeedSequence(seed).generate_state((plan.n_chains + 1) * (len(plan.ladder) + 1))
+        self.rng = np.random.default_rng(int(seeds[-1]))
+        rows, starts = Rows(score), dispersed_starts(optimum, plan.n_chains, self.rng)
+        self.ladders: list[list[Chain]] = [
+            [
+                Chain(rows, start, temperature * heat, int(seeds[k * len(plan.ladder) + level]))
+                for level, heat in enumerate(plan.ladder)
+            ]
+            for k, start in enumerate(starts)
+        ]
+        for ladder in self.ladders[1:]:
+            for chain in ladder:
+                chain.ascend(2 * (optimum.n_edges + self.n))
+        self.batches: list[list[Batch]] = [[] for _ in starts]
+        self.n_rounds, self.rounds_a_batch = 0, 1
+
+    def run(self) -> SampledPosterior:
+        """Sample in rounds until every pair is known well enough."""
+        stopped = "max_steps"
+        max_rounds = max(self.plan.max_steps // (self.n_steps * self.plan.n_chains), 1)
+        with ThreadPoolExecutor(self.plan.n_threads) as threads:
+            try:
+                while self.n_rounds < max_rounds:
+                    self._round(threads)
+                    self.monitor.tell("sampling", self.n_rounds, max_rounds)
+                    if self._is_over():
+                        stopped = "interrupted" if self.monitor.is_stopped else "max_seconds"
+                        break
+                    if self.n_rounds >= MIN_BATCHES and self.n_rounds % 4 == 0 and self._is_precise():
+                        stopped = "precise"
+                        break
+            except KeyboardInterrupt:
+                self.is_cancelled, stopped = True, "interrupted"
+        return self._summary(stopped)
+
+    def _round(self, threads: ThreadPoolExecutor) -> None:
+        """Let every chain make its steps, keep what the cold ones give, and swap."""
+
+        def run(chain: Chain) -> Batch:
+            """Let hotter chains, which wander farther at more cost, make fewer steps."""
+            share = 1.0 if chain.temperature == self.ladders[0][0].temperature else HOT_SHARE
+            return chain.run(max(int(self.n_steps * share), 1), self._is_over)
+
+        chains = [chain for ladder in self.ladders for chain in ladder]
+        found = list(threads.map(run, chains) if self.plan.n_threads > 1 else map(run, chains))
+        self._keep(found[:: len(self.plan.ladder)])
+        for ladder in self.ladders:
+            for cold, hot in pairwise(ladder):
+                self._swap(cold, hot)
+
+    def _keep(self, found: Sequence[Batch]) -> None:
+        """Keep what the cold chains gave, in batches of equally many rounds."""
+        is_new = self.n_rounds % self.rounds_a_batch == 0
+        for own, batch in zip(self.batches, found, strict=True):
+            if is_new:
+                own.append(batch)
+            else:
+                own[-1] = own[-1] + batch
+        self.n_rounds += 1
+        if self.n_rounds == MAX_BATCHES * self.rounds_a_batch:
+            self.rounds_a_batch *= 2
+            self.batches = [[a + b for a, b in zip(own[::2], own[1::2], strict=True)] for own in self.batches]
+
+    def _swap(self, cold: Chain, hot: Chain) -> None:
+        """Let two chains change places or not."""
+        here = cold.log_density() + hot.log_density()
+        there = hot.log_density(cold.temperature) + cold.log_density(hot.temperature)
+        if math.log1p(-self.rng.random()) < there - here:
+            adjacency = cold.adjacency
+            cold.settle(hot.adjacency)
+            hot.settle(adjacency)
+
+    def _is_over(self) -> bool:
+        """Tell whether time is up."""
+        limit = self.plan.max_seconds
+        is_late = limit is not None and time.monotonic() - self.begun >= limit
+        return is_late or self.is_cancelled or self.monitor.is_stopped
+
+    def _is_precise(self) -> bool:
+        """Tell whether every pair is known well enough."""
+        found = judge(self.batches)
+        return bool((found.is_mixed & (found.standard_errors <= self.plan.precision)).all())
+
+    def _summary(self, stopped: str) -> SampledPosterior:
+        """Give what is there."""
+        if not all(self.batches):  # interrupted in the first round
+            self.is_cancelled = False
+            self.batches = [[ladder[0].run(0, self._is_over)] for ladder in self.ladders]
+        found = judge(self.batches)
+        chains = [ladder[0] for ladder in self.ladders]
+        n_steps = sum(chain.n_steps for chain in chains)
+        return SampledPosterior(
+            _square(found.probabilities, self.n, 0.0),
+            _square(found.standard_errors, self.n, 0.0),
+            _square(found.r_hat, self.n, 1.0),
+            _square(found.effective_sizes, self.n, 0.0),
+            _square(found.is_mixed, self.n, 1.0) > 0,
+            n_steps,
+            sum(chain.n_accepted for chain in chains) / max(n_steps, 1),
+            stopped,
+        )
+
+
+class Judgement(NamedTuple):
+    """What batches say of each pair: probability, standard error, R-hat, effective size, agreement."""
+
+    probabilities: Floats
+    standard_errors: Floats
+    r_hat: Floats
+    effective_sizes: Floats
+    is_mixed: NDArray[np.bool_]
+
+
+def judge(batches: Sequence[Sequence[Batch]]) -> Judgement:
+    """Put the batches of all chains together; half-chains that differ have not mixed."""
+    kept = [own[int(BURN_IN * len(own)) :] for own in batches]
+    weights = np.array([[batch.weight for batch in own] for own in kept])
+    sums = np.array([[batch.sums for batch in own] for own in kept])
+    half = max(weights.shape[1] // 2, 1)
+    halves = np.concatenate(
+        [_means(weights[:, :half], sums[:, :half]), _means(weights[:, -half:], sums[:, -half:])]
+    )
+    chains = _means(weights, sums)
+    mean = np.clip(chains.mean(axis=0), 0.0, 1.0)
+    errors = _standard_errors(weights, sums, chains)
+    spread = chains.std(axis=0, ddof=1) / math.sqrt(len(chains)) if len(chains) > 1 else errors
+    errors = np.maximum(errors, spread)
+    within = np.maximum(np.clip(halves * (1 - halves), 0, None).mean(axis=0), 1e-12)
+    r_hat = np.sqrt(1.0 + halves.var(axis=0, ddof=1) / within)
+    effective = np.maximum(mean * (1 - mean), 1e-12) / np.maximum(errors, 1e-9) ** 2
+    is_mixed = (r_hat <= MAX_R_HAT) | (np.ptp(halves, axis=0) <= AGREED)
+    is_mixed &= weights.shape[1] >= MIN_BATCHES // 2
+    return Judgement(mean, errors, r_hat, effective, is_mixed)
+
+
+def dispersed_starts(
+    optimum: MarkovGraph, n_starts: int, rng: np.random.Generator
+) -> list[NDArray[np.bool_]]:
+    """Give the optimum, the empty graph, and structures that share half of the optimum's edges."""
+    n = optimum.n_variables
+    starts = [optimum.adjacency.copy(), np.zeros((n, n), bool)]
+    upper = np.triu_indices(n, 1)
+    share = optimum.n_edges / max(len(upper[0]), 1)
+    while len(starts) < n_starts:
+        draws = rng.random((2, len(upper[0])))
+        chosen = np.where(draws[0] < 0.5, optimum.adjacency[upper], draws[1] < share)
+        adjacency = np.zeros((n, n), bool)
+        adjacency[upper] = chosen
+        starts.append(adjacency | adjacency.T)
+    return starts[:n_starts]
+
+
+def _means(weights: Floats, sums: Floats) -> Floats:
+    """Divide sums by weights, chain by chain."""
+    return np.asarray(sums.sum(axis=1) / weights.sum(axis=1)[:, None])
+
+
+def _standard_errors(weights: Floats, sums: Floats, means: Floats) -> Floats:
+    """Tell how far the mean of all chains may be off, from how much their batches differ."""
+    n_batches = weights.shape[1]
+    if n_batches < 2:
+        return np.full(means.shape[1], 0.5)
+    residuals = sums - means[:, None, :] * weights[:, :, None]
+    variances = (residuals**2).sum(axis=1) / weights.sum(axis=1)[:, None] ** 2 * n_batches / (n_batches - 1)
+    return np.asarray(np.sqrt(variances.sum(axis=0)) / len(means))
+
+
+def _square(upper: NDArray[np.generic], n: int, fill: float) -> Floats:
+    """Write the upper triangle into a symmetric matrix."""
+    square = np.full((n, n), fill)
+    square[np.triu_indices(n, 1)] = upper
+    square.T[np.triu_indices(n, 1)] = upper
+    return square
