@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ibmap.table import EncodedTable, Preparation
+from ibmap.data.table import EncodedTable, Preparation
 
 
 def fit_apart(table: EncodedTable, folder: Path, options: dict[str, Any], timeout: float) -> dict[str, Any]:

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ibmap.data.table import EncodedTable
 from ibmap.simulate import random_network
-from ibmap.table import EncodedTable
 
 NETWORK_SEED, SAMPLE_SEED = 1, 2
 

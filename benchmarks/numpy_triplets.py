@@ -12,7 +12,7 @@ import math
 import numpy as np
 from scipy.special import gammaln
 
-from ibmap.table import EncodedTable
+from ibmap.data.table import EncodedTable
 
 LOG_HALF = math.log(0.5)
 MAX_DENSE = 16  # beyond this many conditions the slices are renumbered

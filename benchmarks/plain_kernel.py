@@ -18,7 +18,7 @@ from numba import njit
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from ibmap.table import EncodedTable
+from ibmap.data.table import EncodedTable
 
 TOLERANCE = 1e-9  # gains closer than this are equal; the lowest pair wins
 LOG_HALF = math.log(0.5)

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ibmap.learning import LEARNERS
-from ibmap.table import EncodedTable
+from ibmap.data.table import EncodedTable
+from ibmap.learners import LEARNERS
 
 RESULTS = Path(__file__).parent / "golden" / "results.json"
 

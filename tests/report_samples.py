@@ -2,8 +2,10 @@
 
 import numpy as np
 
+from ibmap.evidence.pairs import PairEvidence
 from ibmap.graph import MarkovGraph
-from ibmap.result import PairEvidence, Provenance, SearchResult
+from ibmap.result import SearchResult
+from ibmap.result.provenance import Provenance
 from ibmap.search.hill_climbing import Flip
 
 NAUGHTY = (

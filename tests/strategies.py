@@ -3,8 +3,8 @@
 import numpy as np
 from hypothesis import strategies as st
 
+from ibmap.data.table import EncodedTable
 from ibmap.graph import MarkovGraph
-from ibmap.table import EncodedTable
 
 
 @st.composite

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from ibmap.demo import demo_table
+from ibmap.datasets.demo import demo_table
 from ibmap.errors import InvalidOptionError
-from ibmap.estimators import IBMAPHC
 from ibmap.graph import MarkovGraph
-from ibmap.layout import network_svg
+from ibmap.graph.layout import network_svg
+from ibmap.learners.estimators import IBMAPHC
 from ibmap.model import flat_network, to_pgmpy, to_pyagrum
 from report_samples import NAUGHTY, naughty, ring, sample
 

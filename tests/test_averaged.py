@@ -10,17 +10,17 @@ from hypothesis import strategies as st
 
 import naive_averaged as naive
 from ibmap import PairwiseTest
+from ibmap.data.table import EncodedTable
 from ibmap.errors import InvalidTableError
 from ibmap.graph import MarkovGraph
 from ibmap.independence import regression
 from ibmap.independence.averaged import AveragedTest
 from ibmap.independence.density import learned_prior
 from ibmap.independence.regression import MAX_STATES
-from ibmap.learning import LEARNERS
-from ibmap.row_score import changed_blankets
+from ibmap.learners import LEARNERS
 from ibmap.score import flip_gain, flip_gains, local_score, total_score
+from ibmap.score.tables import changed_blankets
 from ibmap.search.lazy_climb import lazy_climb
-from ibmap.table import EncodedTable
 from strategies import graphs, queries, tables
 
 FEW = settings(max_examples=25)

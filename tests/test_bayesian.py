@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 import naive
 from ibmap import BayesianTest
+from ibmap.data.table import EncodedTable
 from ibmap.errors import InvalidOptionError, UnknownVariableError
 from ibmap.independence.posterior import Prior
 from ibmap.independence.protocol import Triplet
-from ibmap.table import EncodedTable
 from strategies import plain, queries, tables
 
 A, B, C = [[10, 4], [3, 11]], [[7, 6], [5, 8]], [[10, 6, 6], [4, 3, 10]]

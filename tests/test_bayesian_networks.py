@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ibmap.errors import MissingLibraryError, UnavailableDataError
-from ibmap.experiments.bayesian_networks import BayesianNetwork, NetworkSample, bayesian_network
+from ibmap.reproduce.bayesian_networks import BayesianNetwork, NetworkSample, bayesian_network
 
 
 @pytest.mark.parametrize(("name", "n_edges"), [("asia", 10), ("sachs", 17), ("alarm", 65), ("insurance", 70)])

@@ -10,6 +10,7 @@ import naive_tree
 from effort import scaled
 from ibmap import BayesianTest, closure_score
 from ibmap.blankets.grow_shrink import grow_shrink, gsmn_operator
+from ibmap.data.table import EncodedTable
 from ibmap.independence.protocol import Triplet
 from ibmap.kernels import run_rows
 from ibmap.search.asked import AskedTests
@@ -19,13 +20,12 @@ from ibmap.search.blanket_search import GUESSED_NODES, BlanketSearch, can_search
 from ibmap.search.budget import Budget, make_budget
 from ibmap.search.operator_tree import RunSearch
 from ibmap.search.tree_search import tree_search
-from ibmap.table import EncodedTable
 from strategies import plain, tables
 
 
 @st.composite
 def binary_tables(draw, max_variables=6, max_rows=60):
-    """Two states for every column, used or not; noise and copies; weights or none."""
+    """Two states for every column, used or not; noise and copies."""
     n = draw(st.integers(2, max_variables))
     n_rows = draw(st.integers(1, max_rows))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
@@ -36,8 +36,7 @@ def binary_tables(draw, max_variables=6, max_rows=60):
         codes[follows, target] = codes[follows, source]
     if draw(st.booleans()):
         codes[:, rng.integers(0, n)] = 0
-    weights = rng.integers(1, 5, n_rows) if draw(st.booleans()) else None
-    return EncodedTable.from_codes(codes, [2] * n, weights=weights)
+    return EncodedTable.from_codes(codes, [2] * n)
 
 
 def both(test, x, order="association"):

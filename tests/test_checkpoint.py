@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 import ibmap
 from ibmap import IBMAPHC, StopSearch
+from ibmap.data.table import EncodedTable
 from ibmap.errors import FileFormatError, InvalidOptionError, SearchWarning
-from ibmap.learning import GSMNOptions, HillClimbingOptions, learn_gsmn, learn_hc
-from ibmap.learning.arrays import packed, unpacked
+from ibmap.learners import GSMNOptions, HillClimbingOptions, learn_gsmn, learn_hc
+from ibmap.learners.arrays import packed, unpacked
 from ibmap.search.cost import DistinctTests
-from ibmap.table import EncodedTable
 from strategies import tables
 
 pytestmark = pytest.mark.compiled_only("a search that is cut and goes on calls the same kernels")
@@ -90,8 +90,8 @@ def test_interrupted_again_and_again_it_still_arrives(tmp_path, n_states):
 
 
 def test_a_killed_search_goes_on_from_the_last_writing(tmp_path, monkeypatch):
-    monkeypatch.setattr("ibmap.learning.checkpoint.INTERVAL", 0.0)
-    monkeypatch.setattr("ibmap.learning.checkpoint.MAX_SHARE", 1e9)
+    monkeypatch.setattr("ibmap.learners.checkpoint.INTERVAL", 0.0)
+    monkeypatch.setattr("ibmap.learners.checkpoint.MAX_SHARE", 1e9)
     table, options = some_table(), HillClimbingOptions(start="empty")
     patient = Impatient()
     whole = facts(learn(table, options, callback=patient))
@@ -247,7 +247,7 @@ def test_what_is_no_checkpoint_is_refused(tmp_path, text, message):
 
 
 def test_a_full_disk_ends_the_keeping_but_not_the_search(tmp_path, monkeypatch):
-    monkeypatch.setattr("ibmap.learning.checkpoint.INTERVAL", 0.0)
+    monkeypatch.setattr("ibmap.learners.checkpoint.INTERVAL", 0.0)
     folder = tmp_path / "folder"
     folder.mkdir()
     whole = learn(some_table(), HillClimbingOptions())

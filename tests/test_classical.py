@@ -7,9 +7,9 @@ from scipy.stats import chi2_contingency
 
 import naive
 from ibmap import ChiSquareTest, GTest
+from ibmap.data.table import EncodedTable
 from ibmap.errors import InvalidOptionError
 from ibmap.independence.classical import log_tail
-from ibmap.table import EncodedTable
 from strategies import plain, queries, tables
 
 BOTH = [(ChiSquareTest, naive.chi_square, "pearson"), (GTest, naive.g_test, "log-likelihood")]

@@ -14,9 +14,9 @@ import pytest
 
 from cli_runner import process, run_fixture  # noqa: F401
 from ibmap.cli import reproduce
-from ibmap.experiments import paper
-from ibmap.experiments.problems import PartOfTable, SampledNetwork
 from ibmap.plotting.canvas import picture_bytes
+from ibmap.reproduce import paper
+from ibmap.reproduce.problems import PartOfTable, SampledNetwork
 
 pytestmark = pytest.mark.compiled_only("a program as a whole says nothing new about kernels")
 
@@ -100,8 +100,8 @@ def test_without_matplotlib_there_are_tables_and_a_word(run, tiny, tmp_path, mon
 
 @pytest.mark.parametrize("name", ["benchmark-third", "n50"])
 def test_every_kind_of_figure_can_be_drawn(name, tmp_path):
-    from ibmap.experiments.reports import sum_up, write_figures, write_tables
-    from ibmap.experiments.runner import run_study
+    from ibmap.reproduce.reports import sum_up, write_figures, write_tables
+    from ibmap.reproduce.runner import run_study
 
     study = paper.paper_studies()[name]
     small = replace(study, problems=SMALL[name], repetitions=1)
@@ -112,7 +112,7 @@ def test_every_kind_of_figure_can_be_drawn(name, tmp_path):
 
 
 def test_a_figure_is_the_same_each_time(tiny, tmp_path):
-    from ibmap.experiments.runner import run_study
+    from ibmap.reproduce.runner import run_study
 
     study = paper.paper_studies()["ascents"]
     rows = run_study(study, tmp_path, n_jobs=1)

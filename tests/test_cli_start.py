@@ -9,7 +9,7 @@ import pytest
 
 from cli_runner import process, run_fixture, table_fixture  # noqa: F401 - fixtures
 from ibmap.cli.loading import load_numba, unavailable
-from ibmap.containers import take_apart
+from ibmap.data.containers import take_apart
 from ibmap.kernels.compiling import IS_COMPILED
 
 pytestmark = pytest.mark.compiled_only("a program as a whole says nothing new about kernels")
@@ -29,7 +29,7 @@ def test_learning_from_a_file_loads_no_library_it_does_not_use(table):
     assert done.returncode == 0
     names = loaded(done.stderr)
     assert {"polars", "ibmap.search.lazy_climb"} <= names
-    assert not names & {*UNUSED, *COMPILING, "ibmap.search.tree_search", "ibmap.export"}
+    assert not names & {*UNUSED, *COMPILING, "ibmap.search.tree_search", "ibmap.result.formats"}
 
 
 @pytest.mark.parametrize("n_states", [2, 3])

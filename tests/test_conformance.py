@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 
 import naive_terms
 from effort import examples
+from ibmap.data.table import EncodedTable
 from ibmap.graph import MarkovGraph
 from ibmap.independence.averaged import AveragedTest
 from ibmap.independence.bayesian import BayesianTest
 from ibmap.independence.pairwise import PairwiseTest
 from ibmap.independence.rows import BinaryRow, SlicedRow
-from ibmap.row_score import RowScore
 from ibmap.score import TestScore, local_score
+from ibmap.score.tables import RowScore
 from ibmap.search.hill_climbing import hill_climb
-from ibmap.table import EncodedTable
 from strategies import linked_tables, plain, queries, tables
 
 PRIORS = [

@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import naive
-from ibmap import counting
-from ibmap.counting import contingency, count_cells, number_slices
+from ibmap.data import counting
+from ibmap.data.counting import contingency, count_cells, number_slices
+from ibmap.data.table import EncodedTable
 from ibmap.evidence import counts
 from ibmap.independence.protocol import Triplet
 from ibmap.kernels import counting as kernels
-from ibmap.table import EncodedTable
 from strategies import plain, queries, tables
 
 

@@ -6,9 +6,9 @@ import json
 import pytest
 
 import ibmap
-from ibmap import demo
 from ibmap.cli import main
 from ibmap.cli.picture import _spanning_trees
+from ibmap.datasets import demo
 from ibmap.graph import MarkovGraph
 from ibmap.metrics import compare_edges
 from ibmap.report import page

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ibmap.binning import bin_codes, bin_edges, interval_labels, sturges
-from ibmap.encoding import encode
+from ibmap.data.binning import bin_codes, bin_edges, interval_labels, sturges
+from ibmap.data.encoding import encode
+from ibmap.data.table import EncodedTable
 from ibmap.errors import DataWarning, InvalidOptionError, InvalidTableError
-from ibmap.table import EncodedTable
 from strategies_frames import decoded, in_every_container, rows
 
 

@@ -35,7 +35,7 @@ from ibmap import (
     ib_score,
 )
 from ibmap.errors import InvalidGraphError, InvalidOptionError, InvalidTableError, SearchWarning
-from ibmap.estimators import n_threads_of
+from ibmap.learners.estimators import n_threads_of
 from strategies import edge_set
 
 

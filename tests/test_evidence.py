@@ -15,22 +15,24 @@ import naive
 import naive_evidence
 from ibmap import GSMN, IBMAPHC, BayesianTest, MarkovGraph, SearchResult
 from ibmap.blankets.gsmn import gsmn
-from ibmap.counting import contingency
+from ibmap.data.counting import contingency
+from ibmap.data.table import EncodedTable
 from ibmap.errors import FileFormatError, InvalidOptionError, InvalidTableError, NotExplainedError
 from ibmap.evidence.counts import count_slices
 from ibmap.evidence.explanation import PairExplanation
 from ibmap.evidence.pairs import PairEvidence, collect_evidence
 from ibmap.evidence.recorded import recorded_table
-from ibmap.evidence.statements import Statement, Verdict, Witness
+from ibmap.evidence.statements import Statement, Verdict
 from ibmap.evidence.variables import by_thinness, describe_variables
+from ibmap.evidence.witness import Witness
 from ibmap.evidence.words import listed, probability, share, strength, whole
-from ibmap.independence.binary_rows import BinaryColumns, BitRow, GroupRow
+from ibmap.independence.binary_rows import BinaryColumns, BinaryRow
 from ibmap.independence.pairwise import PairwiseTest
 from ibmap.independence.posterior import Prior
 from ibmap.independence.protocol import Triplet
-from ibmap.learning import GSMNOptions, HillClimbingOptions, learn_gsmn, learn_hc
+from ibmap.learners import GSMNOptions, HillClimbingOptions, learn_gsmn, learn_hc
+from ibmap.result.provenance import Provenance
 from ibmap.score import TestScore, flip_gains, local_score
-from ibmap.table import EncodedTable
 from strategies import edge_set, graphs, plain, queries, tables
 
 
@@ -90,14 +92,12 @@ def test_any_number_of_threads_finds_the_same_evidence(table, name):
 @given(st.data())
 def test_slices_of_bits_are_counted_alike(data):
     table = data.draw(tables(max_variables=7))
-    weights = table.weights if data.draw(st.booleans()) else None
-    binary = EncodedTable.from_codes(table.codes % 2, [2] * table.n_variables, weights=weights)
+    binary = EncodedTable.from_codes(table.codes % 2, [2] * table.n_variables)
     triplet = Triplet(*data.draw(queries(binary))).canonical()
     columns = BinaryColumns(binary, Prior())
-    for kind in (GroupRow,) if binary.is_weighted else (GroupRow, BitRow):
-        row = kind(columns, triplet.x, triplet.given)
-        assert count_slices(binary, triplet, row) == count_slices(binary, triplet)
-        assert sorted(row.slice_sizes()) == sorted(contingency(binary, *triplet).sum(axis=(1, 2)))
+    row = BinaryRow(columns, triplet.x, triplet.given)
+    assert count_slices(binary, triplet, row) == count_slices(binary, triplet)
+    assert sorted(row.slice_sizes()) == sorted(contingency(binary, *triplet).sum(axis=(1, 2)))
     graph = MarkovGraph.from_edges(binary.n_variables, [(triplet.x, z) for z in triplet.given])
     assert describe_variables(binary, graph, 1, columns) == describe_variables(binary, graph)
 
@@ -397,7 +397,7 @@ def test_thin_data_are_called_thin():
     assert (full[0].n_seen, full[0].rows_per_slice, full[0].share_in_small_slices) == (4, 6.0, 1.0)
     assert by_thinness(full)[0] == 0
     graph = MarkovGraph.from_edges(3, [(0, 1), (0, 2)])
-    result = SearchResult(graph, ((),) * 3, ibmap.result.Provenance("", "given", {}, "", 0, 0, 0.0), 0)
+    result = SearchResult(graph, ((),) * 3, Provenance("", "given", {}, "", 0, 0, 0.0), 0)
     found = result.explain(0, 1, data=table)
     assert found.is_thin
     assert "the data are thin: Cochran's rule is not met" in str(found)

@@ -13,25 +13,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import naive_experiments as naive
+from ibmap.data.table import EncodedTable
 from ibmap.errors import FileFormatError, InvalidOptionError, SearchWarning
-from ibmap.experiments.cautious import CautiousTest
-from ibmap.experiments.claims import all_agree, below, falls_with_rows, follows_marks
-from ibmap.experiments.comparison import Column, ComparisonTable, overlap
-from ibmap.experiments.execution import TIMES, execute, seed_sequence
-from ibmap.experiments.growth import GrowthTable, slope
-from ibmap.experiments.journal import Journal
-from ibmap.experiments.learners import LEARNERS
-from ibmap.experiments.metrics import CAUTIOUS_INDEPENDENCES, EDGES, F1, INDEPENDENCES, PRECISION, RECALL
-from ibmap.experiments.paper import paper_studies, stated_tolerance
-from ibmap.experiments.problems import PartOfTable, SampledNetwork
-from ibmap.experiments.published import NAMES, published_rows
-from ibmap.experiments.runner import run_study
-from ibmap.experiments.study import Instance, Learned, Learner, Run, Study
-from ibmap.experiments.tables import fitted, long_csv, markdown, narrow, tally, wide
 from ibmap.graph import MarkovGraph
 from ibmap.independence.bayesian import BayesianTest
 from ibmap.metrics import draw_triplets
-from ibmap.table import EncodedTable
+from ibmap.reproduce.cautious import CautiousTest
+from ibmap.reproduce.claims import all_agree, below, falls_with_rows, follows_marks
+from ibmap.reproduce.comparison import Column, ComparisonTable, overlap
+from ibmap.reproduce.execution import TIMES, execute, seed_sequence
+from ibmap.reproduce.growth import GrowthTable, slope
+from ibmap.reproduce.journal import Journal
+from ibmap.reproduce.learners import LEARNERS
+from ibmap.reproduce.metrics import CAUTIOUS_INDEPENDENCES, EDGES, F1, INDEPENDENCES, PRECISION, RECALL
+from ibmap.reproduce.paper import paper_studies, stated_tolerance
+from ibmap.reproduce.problems import PartOfTable, SampledNetwork
+from ibmap.reproduce.published import NAMES, published_rows
+from ibmap.reproduce.runner import run_study
+from ibmap.reproduce.study import Instance, Learned, Learner, Run, Study
+from ibmap.reproduce.tables import fitted, long_csv, markdown, narrow, tally, wide
 from strategies import queries, tables
 
 pytestmark = pytest.mark.compiled_only("a study as a whole says nothing new about kernels")

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ibmap
-from ibmap import export
 from ibmap.errors import FileFormatError
-from ibmap.export.writing import NOT_XML
 from ibmap.graph import MarkovGraph
+from ibmap.result import formats as export
+from ibmap.result.formats.writing import NOT_XML
 
 NASTY = [
     'a "quoted" name',

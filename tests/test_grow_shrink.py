@@ -11,10 +11,10 @@ from ibmap.blankets.gsmn import blankets, gs_blanket, gsmn
 from ibmap.blankets.hiton import hiton
 from ibmap.blankets.iamb import iamb
 from ibmap.blankets.operator import run
+from ibmap.data.table import EncodedTable
 from ibmap.errors import InvalidOptionError, StopSearch
 from ibmap.independence.bayesian import BayesianTest
 from ibmap.progress import Monitor
-from ibmap.table import EncodedTable
 from strategies import edge_set, graphs, plain, tables
 
 

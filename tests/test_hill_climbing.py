@@ -9,11 +9,10 @@ from hypothesis import strategies as st
 import naive
 from ibmap import BayesianTest, MarkovGraph, SeparationTest
 from ibmap.blankets.gsmn import gsmn
-from ibmap.kernels import flips
+from ibmap.data.table import EncodedTable
 from ibmap.score import TestScore, flip_gain, local_score, total_score
 from ibmap.search.cost import DistinctTests
-from ibmap.search.hill_climbing import Limits, best_flip, hill_climb
-from ibmap.table import EncodedTable
+from ibmap.search.hill_climbing import Limits, best_flip, hill_climb, update_gains
 from ibmap.ties import TOLERANCE
 from strategies import edge_set, graphs, plain, tables
 
@@ -159,7 +158,7 @@ def test_gains_and_the_best_flip_are_those_of_a_plain_search(data, n):
     drawn = [[data.draw(terms) for _ in range(n)] for _ in range(n)]
     gains = np.full((n, n), 99.0)
     for x in range(n):
-        flips.update_gains(x, np.array(drawn), gains)
+        update_gains(x, np.array(drawn), gains)
     expected = {}
     for x, y in combinations(range(n), 2):
         gain = (drawn[x][y] - drawn[x][x]) + (drawn[y][x] - drawn[y][y])

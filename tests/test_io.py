@@ -18,9 +18,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import feather
 
-from ibmap.delimited import TextFormat, guess_separator, parse_text
+from ibmap.data.delimited import TextFormat, guess_separator, parse_text
+from ibmap.data.files import DEFAULT_NA, encode_file, read_table, write_atomically
 from ibmap.errors import DataWarning, FileFormatError, InvalidOptionError, InvalidTableError
-from ibmap.io import DEFAULT_NA, encode_file, read_table, write_atomically
 
 CSV = b"smokes,visits,weight\nyes,1,70.5\nno,3,?\nyes,2,81\n"
 ROWS = [("yes", 1, 70.5), ("no", 3, None), ("yes", 2, 81.0)]
@@ -274,7 +274,7 @@ def test_ragged_lines_are_named_with_both_numbers(save):
 
 
 def test_ragged_lines_are_found_in_every_block(save, monkeypatch):
-    monkeypatch.setattr("ibmap.delimited.BLOCK", 10)
+    monkeypatch.setattr("ibmap.data.delimited.BLOCK", 10)
     lines = ["a,b"] + ["1,2"] * 50
     assert read_table(save("\n".join(lines))).height == 50
     lines[37] = "1,2,3"

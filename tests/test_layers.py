@@ -1,7 +1,11 @@
 """A later layer may import an earlier one, never the reverse."""
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
+
+import pytest
 
 import ibmap
 
@@ -10,53 +14,27 @@ ORDER = [
     "errors",
     "options",
     "ties",
-    "text",
     "progress",
-    "layout",
+    "threads",
     "kernels",
-    "sharing",
-    "table",
+    "data",
     "graph",
-    "columns",
-    "containers",
-    "binning",
-    "states",
-    "encoding",
-    "delimited",
-    "atomic",
-    "io",
-    "simulation",
     "simulate",
-    "counting",
     "independence",
-    "closure",
-    "row_score",
-    "slice_logs",
-    "large_looks",
-    "small_looks",
-    "binary_score",
-    "pairwise_score",
     "score",
-    "looking",
     "blankets",
     "search",
     "evidence",
-    "provenance",
     "result",
-    "learning",
-    "confidence",
-    "export",
-    "ratios",
+    "learners",
     "metrics",
+    "confidence",
     "model",
-    "words",
-    "notes",
     "report",
     "plotting",
     "estimators",
     "datasets",
-    "experiments",
-    "demo",
+    "reproduce",
     "cli",
     "__main__",
 ]
@@ -76,7 +54,8 @@ def imports(path):
 
 def layer(dotted):
     """The layer of a module: the part after ``ibmap.``."""
-    return dotted.split(".")[1] if "." in dotted else ""
+    parts = dotted.split(".")
+    return "estimators" if parts[1:3] == ["learners", "estimators"] else parts[1] if len(parts) > 1 else ""
 
 
 def sources():
@@ -84,7 +63,7 @@ def sources():
     for path in sorted(ROOT.rglob("*.py")):
         parts = path.relative_to(ROOT).with_suffix("").parts
         if parts != ("__init__",):
-            yield path, parts[0]
+            yield path, "estimators" if parts[:2] == ("learners", "estimators") else parts[0]
 
 
 def test_every_file_belongs_to_a_layer():
@@ -102,3 +81,33 @@ def test_no_layer_imports_a_later_one():
 def test_kernels_import_nothing_from_the_package_but_kernels():
     for path in (ROOT / "kernels").glob("*.py"):
         assert all(f"{dotted}.".startswith("ibmap.kernels.") for dotted in imports(path)), path
+
+
+def test_the_top_has_eight_modules_at_most():
+    assert len(list(ROOT.glob("*.py"))) <= 8
+
+
+@pytest.mark.parametrize(
+    ("room", "strangers"),
+    [
+        ("search/hill_climbing", "kernels"),
+        ("search/lazy_climb", "kernels"),
+        ("result", "score"),
+        ("cli", "kernels"),
+    ],
+)
+def test_a_room_knows_nothing_of_another(room, strangers):
+    own = ROOT / room
+    for path in [own.with_suffix(".py")] if own.with_suffix(".py").is_file() else own.rglob("*.py"):
+        found = {layer(dotted) for dotted in imports(path)}
+        assert strangers not in found or path.name in ("compiling.py", "loading.py"), path
+
+
+def test_a_result_is_a_plain_value():
+    code = "import sys, ibmap.result; names = [m for m in sys.modules if m.startswith('ibmap')]; "
+    code += "print(len(names), 'ibmap.score' in names)"
+    told = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert int(told[0]) <= 50
+    assert told[1] == "False"

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ibmap.errors import InvalidOptionError
-from ibmap.layout import LAYOUTS, block_order, find_groups, place
+from ibmap.graph.layout import LAYOUTS, block_order, find_groups, place
 
 
 @st.composite

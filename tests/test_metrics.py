@@ -14,6 +14,7 @@ import naive
 from ibmap import metrics
 from ibmap.errors import InvalidGraphError, InvalidOptionError
 from ibmap.graph import MarkovGraph
+from ibmap.metrics import distances
 from ibmap.simulate import random_network
 from strategies import edge_set, graphs, plain, tables
 
@@ -75,7 +76,7 @@ def test_every_pair_is_asked_about_alike():
 def test_separation_crosses_the_border_of_a_word():
     chain = MarkovGraph.from_edges(200, [(k, k + 1) for k in range(199)])
     orders = np.array([[199, 0, 64], [199, 0, 63], [0, 199, 128], [70, 72, 71], [70, 71, 0]])
-    answers = [metrics._separations(chain, orders, np.full(5, size)) for size in (0, 1)]
+    answers = [distances._separations(chain, orders, np.full(5, size)) for size in (0, 1)]
     assert answers[0].tolist() == [False] * 5
     assert answers[1].tolist() == [True, True, True, True, False]
 
@@ -84,9 +85,9 @@ def test_separation_crosses_the_border_of_a_word():
 def test_separations_agree_with_the_graph_itself(n):
     graph = random_network(n, 2, random_state=n).graph
     triplets = metrics.draw_triplets(n, 200, 1)
-    orders, sizes = metrics._draw_questions(n, 200, 1)
+    orders, sizes = distances._draw_questions(n, 200, 1)
     expected = [graph.separated(*triplet) for triplet in triplets]
-    assert metrics._separations(graph, orders, sizes).tolist() == expected
+    assert distances._separations(graph, orders, sizes).tolist() == expected
 
 
 @pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="compilation is off")

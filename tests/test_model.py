@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 import ibmap
 import naive_model as naive
+from ibmap.data.table import EncodedTable
 from ibmap.errors import ImpossibleEvidenceError, InvalidOptionError, TooLargeError, UnknownVariableError
 from ibmap.graph import MarkovGraph
 from ibmap.model import Factor, MarkovNetwork
-from ibmap.table import EncodedTable
 from strategies import graphs, plain, tables
 
 CLOSE = {"rel": 1e-9, "abs": 1e-9}

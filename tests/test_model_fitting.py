@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import ibmap
 import naive_model as naive
 from effort import scaled
+from ibmap.data.table import EncodedTable
 from ibmap.errors import FittingWarning, InvalidOptionError, InvalidTableError
 from ibmap.graph import MarkovGraph
 from ibmap.model import MarkovNetwork, fitting
@@ -20,7 +21,6 @@ from ibmap.model.layout import Layout
 from ibmap.model.plausibility import drift
 from ibmap.model.pseudo_likelihood import BinaryPseudoLikelihood, PseudoLikelihood, centred, subsets
 from ibmap.model.validation import STRENGTHS, split
-from ibmap.table import EncodedTable
 from strategies import binary_tables, graphs, tables
 
 PAIR = [[0, 1], [1, 0]]

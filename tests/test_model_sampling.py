@@ -18,7 +18,7 @@ from ibmap.errors import (
 )
 from ibmap.graph import MarkovGraph
 from ibmap.model import Factor, MarkovNetwork
-from ibmap.simulation.sampling import GibbsPlan
+from ibmap.simulate.sampling import GibbsPlan
 from test_model import models, parts, possible
 
 pytestmark = pytest.mark.compiled_only("samples are drawn by compiled code alone")

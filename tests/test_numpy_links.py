@@ -10,15 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from threadpoolctl import threadpool_info
 
-from ibmap.counting import label_cells
+from ibmap.data.counting import label_cells
+from ibmap.data.table import SMALL, EncodedTable, is_small
 from ibmap.independence import regression
 from ibmap.independence.compiled_links import CompiledLinks
 from ibmap.independence.numpy_fit import cholesky
 from ibmap.independence.numpy_links import NumpyLinks
 from ibmap.independence.one_thread import ONE_THREAD
 from ibmap.independence.regression import LinkModel, Regressions
-from ibmap.learning import LEARNERS
-from ibmap.table import SMALL, EncodedTable, is_small
+from ibmap.learners import LEARNERS
 from strategies import tables
 
 SAME = {"rel": 1e-9, "abs": 1e-9}

@@ -9,8 +9,8 @@ import pytest
 import ibmap
 from ibmap.cli.flags import learner_flags
 from ibmap.errors import InvalidOptionError
-from ibmap.learning import LEARNERS
-from ibmap.learning.options import OPTIONS
+from ibmap.learners import LEARNERS
+from ibmap.learners.options import OPTIONS
 from ibmap.options import (
     AveragedOptions,
     BayesianOptions,

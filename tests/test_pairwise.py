@@ -11,15 +11,15 @@ from scipy.stats import chi2_contingency
 import naive_pairwise as naive
 from ibmap import BayesianTest, PairwiseTest, encode, simulate
 from ibmap.blankets.gsmn import gsmn
+from ibmap.data.table import EncodedTable
 from ibmap.errors import InvalidOptionError, UnknownVariableError
 from ibmap.graph import MarkovGraph
 from ibmap.independence.protocol import Triplet
 from ibmap.kernels.compiling import IS_COMPILED
-from ibmap.pairwise_score import PairwiseScore
-from ibmap.row_score import changed_blankets
 from ibmap.score import flip_gain, flip_gains, local_score
+from ibmap.score.pairwise import PairwiseScore
+from ibmap.score.tables import changed_blankets
 from ibmap.search.hill_climbing import hill_climb
-from ibmap.table import EncodedTable
 from strategies import queries, tables
 
 FEW = settings(max_examples=25)

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from ibmap import simulate
-from ibmap.experiments.families import Family, parity_rows
-from ibmap.experiments.neighbourhoods import best_subset, l1_ebic
-from ibmap.experiments.pairwise import PENALTIES, name_of, no_worse, pairwise_hc, pairwise_studies
-from ibmap.experiments.reports import sum_up, write_figures, write_tables
-from ibmap.experiments.runner import run_study
-from ibmap.experiments.study import Learner
+from ibmap.data.table import EncodedTable
 from ibmap.independence.pairwise import PENALTY
-from ibmap.table import EncodedTable
+from ibmap.reproduce.families import Family, parity_rows
+from ibmap.reproduce.neighbourhoods import best_subset, l1_ebic
+from ibmap.reproduce.pairwise import PENALTIES, name_of, no_worse, pairwise_hc, pairwise_studies
+from ibmap.reproduce.reports import sum_up, write_figures, write_tables
+from ibmap.reproduce.runner import run_study
+from ibmap.reproduce.study import Learner
 
 pytestmark = pytest.mark.compiled_only("a study as a whole says nothing new about kernels")
 

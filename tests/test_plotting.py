@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from cli_runner import run_fixture, table_fixture  # noqa: F401
 from ibmap.errors import InvalidOptionError
 from ibmap.graph import MarkovGraph
-from ibmap.layout import LAYOUTS, block_order, place
+from ibmap.graph.layout import LAYOUTS, block_order, place
 from ibmap.plotting import plot_comparison, plot_matrix, plot_network, plot_trace
 from ibmap.plotting.canvas import new_figure, picture_bytes
 from report_samples import NAUGHTY, naughty, ring, sample

@@ -8,11 +8,11 @@ import pytest
 from ibmap import StopSearch
 from ibmap.blankets.grow_shrink import gsmn_operator
 from ibmap.cli.progress import Waiting, duration
+from ibmap.data.table import EncodedTable
 from ibmap.independence.bayesian import BayesianTest
-from ibmap.learning import HillClimbingOptions, learn_hc
+from ibmap.learners import HillClimbingOptions, learn_hc
 from ibmap.progress import Monitor, Progress
 from ibmap.search.tree_search import tree_search
-from ibmap.table import EncodedTable
 
 
 class Clock:

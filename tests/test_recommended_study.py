@@ -9,21 +9,21 @@ import polars as pl
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from ibmap import learning, simulate
-from ibmap.experiments.directed import has_pyagrum, moralised
-from ibmap.experiments.exact import WEAKEST, IsingSample, RowsNeeded
-from ibmap.experiments.families import Family, triples
-from ibmap.experiments.held_out import RealTable, held_out, l1_ebic_held_out, l1_held_out, l1_states
-from ibmap.experiments.neighbourhoods import l1_ebic
-from ibmap.experiments.recommended import recommended_studies
-from ibmap.experiments.regressions import Regressions, minimise, newton
-from ibmap.experiments.reports import sum_up
-from ibmap.experiments.runner import run_study
-from ibmap.experiments.screening import screened
-from ibmap.experiments.study import Instance
+from ibmap import learners, simulate
+from ibmap.data.table import EncodedTable
 from ibmap.graph import MarkovGraph
-from ibmap.learning import HillClimbingOptions, Learner, learn_hc
-from ibmap.table import EncodedTable
+from ibmap.learners import HillClimbingOptions, Learner, learn_hc
+from ibmap.reproduce.directed import has_pyagrum, moralised
+from ibmap.reproduce.exact import WEAKEST, IsingSample, RowsNeeded
+from ibmap.reproduce.families import Family, triples
+from ibmap.reproduce.held_out import RealTable, held_out, l1_ebic_held_out, l1_held_out, l1_states
+from ibmap.reproduce.neighbourhoods import l1_ebic
+from ibmap.reproduce.recommended import recommended_studies
+from ibmap.reproduce.regressions import Regressions, minimise, newton
+from ibmap.reproduce.reports import sum_up
+from ibmap.reproduce.runner import run_study
+from ibmap.reproduce.screening import screened
+from ibmap.reproduce.study import Instance
 
 pytestmark = pytest.mark.compiled_only("a study as a whole says nothing new about kernels")
 
@@ -197,8 +197,8 @@ class StandIn(HillClimbingOptions):
 
 @pytest.mark.parametrize("name", ["recommended-short", "recommended-exact"])
 def test_a_study_is_run_and_reported(name, tmp_path, monkeypatch):
-    if "ibmap" not in learning.LEARNERS:
-        monkeypatch.setitem(learning.LEARNERS, "ibmap", Learner(StandIn, learn_hc))
+    if "ibmap" not in learners.LEARNERS:
+        monkeypatch.setitem(learners.LEARNERS, "ibmap", Learner(StandIn, learn_hc))
     study = recommended_studies()[name]
     kept = tuple(each for each in study.learners if each.name in ("ibmap", "rise"))
     rows = run_study(

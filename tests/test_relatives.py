@@ -16,12 +16,12 @@ from ibmap.blankets.hiton import hiton
 from ibmap.blankets.iamb import iamb
 from ibmap.blankets.knowledge import Knowledge
 from ibmap.blankets.operator import run
+from ibmap.data.table import EncodedTable
 from ibmap.errors import InvalidOptionError, SearchWarning, StopSearch
 from ibmap.graph import MarkovGraph
 from ibmap.independence.protocol import Triplet
-from ibmap.learning import LEARNERS, TestOptions, learn_gsimn
+from ibmap.learners import LEARNERS, TestOptions, learn_gsimn
 from ibmap.search.tree_search import tree_search
-from ibmap.table import EncodedTable
 from strategies import edge_set, graphs, plain, tables
 
 NAMES = ("gsmn-star", "gsimn", "iamb", "hiton")

@@ -10,20 +10,20 @@ from pathlib import Path
 import pytest
 
 from cli_runner import run_fixture, table_fixture  # noqa: F401
-from ibmap.demo import demo_table
+from ibmap.data.table import EncodedTable, Preparation
+from ibmap.data.text import printable
+from ibmap.datasets.demo import demo_table
 from ibmap.evidence.pairs import PairEvidence
-from ibmap.evidence.statements import Witness
+from ibmap.evidence.witness import Witness
 from ibmap.evidence.words import probability
 from ibmap.graph import MarkovGraph
 from ibmap.independence.bayesian import BayesianTest
-from ibmap.learning import GSMNOptions, HillClimbingOptions, learn_gsmn, learn_hc
+from ibmap.learners import GSMNOptions, HillClimbingOptions, learn_gsmn, learn_hc
 from ibmap.report import page as page_module
 from ibmap.report import write_report
 from ibmap.report.citation import PAPER_AUTHORS, PAPER_TITLE, SOFTWARE_TITLE, bibtex
 from ibmap.report.content import collect_content
 from ibmap.report.page import render, safe_json
-from ibmap.table import EncodedTable, Preparation
-from ibmap.text import printable
 from report_samples import NAUGHTY, naughty, ring, sample
 
 pytestmark = pytest.mark.compiled_only("a page or picture as a whole says nothing new about kernels")

@@ -8,10 +8,10 @@ import re
 import pytest
 
 from browser import browser_fixture, open_fixture  # noqa: F401
-from ibmap.demo import demo_table
+from ibmap.data.text import printable
+from ibmap.datasets.demo import demo_table
 from ibmap.evidence.words import in_words
-from ibmap.learning import HillClimbingOptions, learn_hc
-from ibmap.text import printable
+from ibmap.learners import HillClimbingOptions, learn_hc
 from report_samples import NAUGHTY, naughty, ring, sample
 
 pytestmark = pytest.mark.compiled_only("a page or picture as a whole says nothing new about kernels")

@@ -10,10 +10,11 @@ import pytest
 
 import ibmap
 from ibmap import IBMAPHC, MarkovGraph, SearchResult
+from ibmap.data.table import EncodedTable
 from ibmap.errors import FileFormatError
-from ibmap.result import Provenance, collect_evidence, provenance_of
+from ibmap.evidence.pairs import collect_evidence
+from ibmap.result.provenance import Provenance, provenance_of
 from ibmap.search.hill_climbing import Flip
-from ibmap.table import EncodedTable
 
 LABELS = (("no", "yes", 'ñ — "quoted"\n'), (0, 1, -(2**70)), (0.1, 1e-300, 2.0), (False, True, None))
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 import ibmap
 import naive
 from ibmap import BayesianTest, MarkovGraph, SeparationTest, blanket_closure, closure_score, pairwise_closure
+from ibmap.data.table import EncodedTable
 from ibmap.errors import InvalidGraphError, TooLargeError
 from ibmap.score import TestScore, flip_gain, local_score, total_score
-from ibmap.table import EncodedTable
 from strategies import edge_set, graphs, plain, tables
 
 

@@ -12,9 +12,8 @@ from scipy.stats import chi2
 from ibmap.errors import InvalidGraphError, SamplingWarning
 from ibmap.graph import MarkovGraph
 from ibmap.kernels.gibbs import next_uniform
-from ibmap.simulate import PairwiseNetwork, network_on, random_network
-from ibmap.simulation import sampling
-from ibmap.simulation.diagnosis import split_r_hat, worst_r_hat
+from ibmap.simulate import PairwiseNetwork, network_on, random_network, sampling
+from ibmap.simulate.diagnosis import split_r_hat, worst_r_hat
 
 pytestmark = pytest.mark.compiled_only("samples are drawn by compiled code alone")
 
@@ -338,13 +337,13 @@ def test_chains_cut_into_parts_draw_the_same_rows(monkeypatch, cardinality, n_dr
     network = random_network(20, 2, random_state=1, cardinalities=cardinality)
     plan = {"method": "gibbs", "burn_in": 25, "thinning": 3, "n_chains": 3, "random_state": 5}
     whole = network.sample(40, **plan)
-    monkeypatch.setattr("ibmap.simulation.sampling.DRAWS_A_CHUNK", n_draws)
+    monkeypatch.setattr("ibmap.simulate.sampling.DRAWS_A_CHUNK", n_draws)
     assert (network.sample(40, **plan) == whole).all()
 
 
 def test_an_interrupt_ends_all_chains(monkeypatch):
     network = random_network(20, 2, random_state=1)
-    monkeypatch.setattr("ibmap.simulation.sampling.DRAWS_A_CHUNK", 1)
+    monkeypatch.setattr("ibmap.simulate.sampling.DRAWS_A_CHUNK", 1)
     n_parts = []
     make = sampling.Blankets.chain
 

@@ -6,8 +6,8 @@ from hypothesis import given
 
 from ibmap import GSMN, IBMAPHC, BayesianTest, ChiSquareTest, encode
 from ibmap.errors import InvalidOptionError, SearchWarning
-from ibmap.learning import HillClimbingOptions, learn_hc
-from ibmap.learning.options import TestOptions
+from ibmap.learners import HillClimbingOptions, learn_hc
+from ibmap.learners.options import TestOptions
 from ibmap.search.cost import DistinctTests
 from strategies import tables
 
@@ -105,8 +105,8 @@ def test_every_named_test_can_be_made():
 
 
 def test_every_learner_has_the_same_default_penalty():
-    from ibmap import estimators
     from ibmap.independence.pairwise import PENALTY
+    from ibmap.learners import estimators
 
     found = [getattr(estimators, name) for name in estimators.__all__ if name != "n_threads_of"]
     defaults = {learner.__name__: learner().penalty for learner in found if learner.__name__ != "IBMAP"}

@@ -14,13 +14,13 @@ from ibmap import BayesianTest, MarkovGraph, SeparationTest, closure_score
 from ibmap.blankets.grow_shrink import grow_shrink, gsmn_operator
 from ibmap.blankets.gsmn import gsmn
 from ibmap.blankets.operator import InTurn, Replayed, run
+from ibmap.data.table import EncodedTable
 from ibmap.errors import InvalidOptionError
 from ibmap.independence.protocol import Triplet
 from ibmap.search.best_first import Allowance, BestFirst, DictTree
 from ibmap.search.budget import Budget, as_bytes, make_budget
 from ibmap.search.operator_tree import RunSearch
 from ibmap.search.tree_search import tree_search
-from ibmap.table import EncodedTable
 from strategies import edge_set, graphs, plain, tables
 
 GROW = st.sampled_from(["once", "repeat"])

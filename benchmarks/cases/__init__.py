@@ -5,11 +5,9 @@ what is missing from a quick run, beside repeats, where that is anything.
 """
 
 from benchmarks.cases import (
-    blankets,
     first_run,
     growth,
     hardest,
-    limit,
     peers,
     plain,
     recommended,
@@ -28,8 +26,6 @@ CASES = {
     "growth": growth,
     "rows": rows,
     "states": states,
-    "blankets": blankets,
     "threads": threads,
     "first-run": first_run,
-    "limit": limit,
 }

@@ -127,7 +127,7 @@ def our_rates(
     timed = in_turns(bulk, setting.repeats, budget=30)
     rates = [each.value / each.seconds for each in timed]
     yield "ibmap, all Y for an X and a set, 1 thread", rates[0], None
-    yield "ibmap, all Y for an X and a set, 2 threads", rates[1], 100
+    yield "ibmap, all Y for an X and a set, 2 threads", rates[1], 50
     yield "ibmap, all changes of a blanket, 1 thread", rates[2], None
     yield "ibmap, all changes of a blanket, 2 threads", rates[3], None
     yield "ibmap, single calls of BayesianTest from Python", rates[4], 1

@@ -10,9 +10,9 @@ import numpy as np
 from benchmarks import data
 from benchmarks.findings import Finding, at_most
 from benchmarks.measure import Setting, in_turns, once
-from ibmap.experiments.directed import moralised
-from ibmap.learning import RecommendedOptions, learn_recommended
-from ibmap.table import EncodedTable
+from ibmap.data.table import EncodedTable
+from ibmap.learners import RecommendedOptions, learn_recommended
+from ibmap.reproduce.directed import moralised
 
 TITLE = "The recommended learner, 2 threads, random signs"
 QUICK_LEAVES_OUT = "MIIC, 1000 variables and a million rows"

@@ -9,7 +9,7 @@ from benchmarks import data
 from benchmarks.child import fit_apart
 from benchmarks.findings import NO_TARGET, Finding, at_most
 from benchmarks.measure import Setting, slope
-from ibmap.table import EncodedTable
+from ibmap.data.table import EncodedTable
 
 TITLE = "Growth with the number of rows (n = 20, tau = 2, 2 threads)"
 TIMEOUT = 600.0

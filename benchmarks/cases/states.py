@@ -9,12 +9,12 @@ from benchmarks import data
 from benchmarks.child import fit_apart
 from benchmarks.findings import Finding, at_most
 from benchmarks.measure import Setting
-from ibmap.table import EncodedTable
+from ibmap.data.table import EncodedTable
 
 TITLE = "Many states (n = 30, N = 10000, tau = 2, 2 threads)"
 STRONG = 10.0  # log-odds of an edge between variables of 20 states that orders the table
 WEAK = 3.0  # and that is found where it is, in a table whose states are as frequent as each other
-LIMIT, TIMES = 10.0, "times the binary time"
+LIMIT, TIMES = 100.0, "times the binary time"
 QUICK_LEAVES_OUT = "strong couplings, and the start from GSMN"
 
 

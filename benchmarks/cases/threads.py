@@ -41,7 +41,7 @@ def run(setting: Setting) -> Iterator[Finding]:
         ours, other = in_turns(contestants, setting.repeats, budget=30)
         same = "bit-identical" if is_same_fit(ours.value, other.value) else "RESULTS DIFFER"
         note = f"{same}; {ours.cores:.2f} cores busy"
-        yield faster(what, ours.seconds, other.seconds, 1.7, note=note)
+        yield faster(what, ours.seconds, other.seconds, 1.5, note=note)
 
 
 def machine(setting: Setting) -> Iterator[Finding]:

@@ -25,7 +25,7 @@ Triplets = list[tuple[int, int, tuple[int, ...]]]
 
 
 def run(setting: Setting) -> Iterator[Finding]:
-    scenarios = ((4, 1, None), (4, 2, 500), (8, 2, 500))
+    scenarios = ((4, 1, None), (4, 2, None), (8, 2, None))
     for tau, n_threads, target in scenarios[1:] if setting.quick else scenarios:
         table = data.sample(50, tau, 12000, signs="random" if tau == 8 else "positive")
         learner = ibmap.IBMAPHC(start="empty", n_jobs=n_threads)

@@ -13,7 +13,7 @@ from benchmarks.held_out import rivals
 from benchmarks.held_out.data import SETS, Split, load, mean
 from ibmap.errors import EstimateWarning, FittingWarning, SearchWarning
 from ibmap.graph import MarkovGraph
-from ibmap.learning import HillClimbingOptions, learn_hc
+from ibmap.learners import HillClimbingOptions, learn_hc
 from ibmap.model import MarkovNetwork
 from ibmap.options import n_cores
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ibmap.table import EncodedTable
+from ibmap.data.table import EncodedTable
 
 SETS = ("nltcs", "msnbc", "kdd", "plants", "jester")
 

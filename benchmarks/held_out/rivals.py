@@ -7,8 +7,8 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 from sklearn.linear_model import LogisticRegression
 
 from benchmarks.held_out.data import Split, mean
+from ibmap.data.table import EncodedTable
 from ibmap.graph import MarkovGraph
-from ibmap.table import EncodedTable
 
 PENALTIES = (0.03, 0.1, 0.3, 1.0, 3.0)  # scikit-learn's C: the larger, the weaker
 

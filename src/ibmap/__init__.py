@@ -20,41 +20,41 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ibmap import datasets, metrics, plotting, report, simulate
-    from ibmap.closure import Assertion, blanket_closure, pairwise_closure
     from ibmap.confidence import Confidence
-    from ibmap.encoding import encode
+    from ibmap.data.encoding import encode
+    from ibmap.data.table import EncodedTable
     from ibmap.errors import StopSearch
-    from ibmap.estimators import GSIMN, GSMN, HITON, IAMB, IBMAP, IBMAPHC, IBMAPTS, GSMNStar
     from ibmap.graph import MarkovGraph
+    from ibmap.graph.closure import Assertion, blanket_closure, pairwise_closure
     from ibmap.independence.averaged import AveragedTest
     from ibmap.independence.bayesian import BayesianTest
     from ibmap.independence.classical import ChiSquareTest, GTest
     from ibmap.independence.pairwise import PairwiseTest
     from ibmap.independence.separation import SeparationTest
+    from ibmap.learners.estimators import GSIMN, GSMN, HITON, IAMB, IBMAP, IBMAPHC, IBMAPTS, GSMNStar
     from ibmap.model import MarkovNetwork
     from ibmap.model.classifier import NetworkClassifier
     from ibmap.result import SearchResult
     from ibmap.score import closure_score, ib_score
-    from ibmap.table import EncodedTable
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "Assertion": "ibmap.closure",
+    "Assertion": "ibmap.graph.closure",
     "AveragedTest": "ibmap.independence.averaged",
     "BayesianTest": "ibmap.independence.bayesian",
     "ChiSquareTest": "ibmap.independence.classical",
     "Confidence": "ibmap.confidence",
-    "EncodedTable": "ibmap.table",
-    "GSMN": "ibmap.estimators",
-    "IAMB": "ibmap.estimators",
-    "HITON": "ibmap.estimators",
-    "GSMNStar": "ibmap.estimators",
-    "GSIMN": "ibmap.estimators",
+    "EncodedTable": "ibmap.data.table",
+    "GSMN": "ibmap.learners.estimators",
+    "IAMB": "ibmap.learners.estimators",
+    "HITON": "ibmap.learners.estimators",
+    "GSMNStar": "ibmap.learners.estimators",
+    "GSIMN": "ibmap.learners.estimators",
     "GTest": "ibmap.independence.classical",
-    "IBMAP": "ibmap.estimators",
-    "IBMAPHC": "ibmap.estimators",
-    "IBMAPTS": "ibmap.estimators",
+    "IBMAP": "ibmap.learners.estimators",
+    "IBMAPHC": "ibmap.learners.estimators",
+    "IBMAPTS": "ibmap.learners.estimators",
     "MarkovGraph": "ibmap.graph",
     "MarkovNetwork": "ibmap.model",
     "PairwiseTest": "ibmap.independence.pairwise",
@@ -62,11 +62,11 @@ _HOMES = {
     "SearchResult": "ibmap.result",
     "SeparationTest": "ibmap.independence.separation",
     "StopSearch": "ibmap.errors",
-    "blanket_closure": "ibmap.closure",
+    "blanket_closure": "ibmap.graph.closure",
     "closure_score": "ibmap.score",
-    "encode": "ibmap.encoding",
+    "encode": "ibmap.data.encoding",
     "ib_score": "ibmap.score",
-    "pairwise_closure": "ibmap.closure",
+    "pairwise_closure": "ibmap.graph.closure",
 }
 _MODULES = ("datasets", "metrics", "plotting", "report", "simulate")
 

@@ -1,7 +1,7 @@
 """Options, each said once: its default, its check and its help text stand on one field.
 
 An options object is a frozen dataclass whose fields come from `option`. Those of the tests and the searches
-are here; `ibmap.learning.options` joins them to those of the learners. The command line and the docstrings of
+are here; `ibmap.learners.options` joins them to those of the learners. The command line and the docstrings of
 the estimators are made from them.
 """
 

@@ -11,10 +11,10 @@ from ibmap.confidence.bootstrap import (
     resample,
     stability,
 )
-from ibmap.encoding import encode
+from ibmap.data.encoding import encode
 from ibmap.errors import StopSearch
 from ibmap.graph import MarkovGraph
-from ibmap.learning import LEARNERS
+from ibmap.learners import LEARNERS
 from ibmap.progress import Monitor
 from ibmap.simulate import random_network
 from oracles import bootstrap as oracle

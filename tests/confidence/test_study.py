@@ -4,13 +4,13 @@ import numpy as np
 import polars as pl
 import pytest
 
-from ibmap.experiments import confidence as study
-from ibmap.experiments.execution import execute
-from ibmap.experiments.families import Family
-from ibmap.experiments.reports import sum_up
-from ibmap.experiments.study import Instance
+from ibmap.data.table import EncodedTable
 from ibmap.graph import MarkovGraph
-from ibmap.table import EncodedTable
+from ibmap.reproduce import confidence as study
+from ibmap.reproduce.execution import execute
+from ibmap.reproduce.families import Family
+from ibmap.reproduce.reports import sum_up
+from ibmap.reproduce.study import Instance
 
 pytestmark = pytest.mark.compiled_only("a study as a whole says nothing new about kernels")
 

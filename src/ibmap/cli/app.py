@@ -18,6 +18,7 @@ from ibmap.cli.report import report
 from ibmap.cli.reproduce import reproduce
 from ibmap.cli.sample import sample
 from ibmap.cli.simulate import simulate
+from ibmap.cli.warm import warm
 
 app = typer.Typer(
     name="ibmap",
@@ -44,6 +45,7 @@ def _program(
 
 app.command()(as_command(learn, learner_flags()))
 for _command in (
-    explain, report, plot, compare, fit, query, predict, complete, loglik, sample, simulate, reproduce, demo
+    explain, report, plot, compare, fit, query, predict, complete, loglik, sample, simulate, reproduce, demo,
+    warm,
 ):  # fmt: skip
     app.command()(as_command(_command))

@@ -32,8 +32,8 @@ def compare(
     Two networks: edges shared, missing and extra, and the share of questions of independence that they answer
     differently. A network and a table: that share alone, the table answering by the Bayesian test.
     """
-    from ibmap.export import graph_of, is_network_file, read_network
     from ibmap.metrics import independence_hamming
+    from ibmap.result.formats import graph_of, is_network_file, read_network
 
     network = read_network(learned)
     graph, edges, other = graph_of(network), None, None

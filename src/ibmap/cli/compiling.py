@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ibmap.cli.progress import Waiting
-    from ibmap.table import EncodedTable
+    from ibmap.data.table import EncodedTable
+
+
+def kernel_folder() -> Path | None:
+    """Give the folder where compiled kernels are kept; None if compilation is switched off."""
+    from ibmap.kernels.compiling import IS_COMPILED, cache_folder
+
+    return cache_folder() if IS_COMPILED else None
 
 
 def has_compiled_kernels() -> bool:
     """Tell whether an earlier run has left compiled kernels."""
-    from ibmap.kernels.compiling import IS_COMPILED, cache_folder
-
-    return not IS_COMPILED or any(cache_folder().iterdir())
+    folder = kernel_folder()
+    return folder is None or any(folder.iterdir())
 
 
 def load_kernels_for(table: EncodedTable, is_recommended: bool, waiting: Waiting) -> None:
     """Load what compiles kernels, unless the recommended learner answers the table without them."""
     from ibmap.cli.loading import load_numba
-    from ibmap.table import is_small
+    from ibmap.data.table import is_small
 
     if not (is_recommended and is_small(table)):
         waiting.expect(compiling=not has_compiled_kernels())

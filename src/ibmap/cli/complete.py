@@ -10,7 +10,7 @@ def complete(
     model: str = MODEL, table: str = TABLE, path: str = PATH, unseen: Unseen = UNSEEN, *, text: TextFile
 ) -> None:
     """Fill the missing values of each row of a TABLE by their most probable states under a MODEL."""
-    from ibmap.io import read_table
+    from ibmap.data.files import read_table
 
     check_table_output(path)
     with warnings_as_messages(), Waiting("completing"):

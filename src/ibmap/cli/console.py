@@ -14,8 +14,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from ibmap.data.text import printable
 from ibmap.errors import IbmapWarning
-from ibmap.text import printable
 
 if TYPE_CHECKING:
     from rich.console import Console

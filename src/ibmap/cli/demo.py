@@ -28,8 +28,8 @@ def demo(
     from ibmap.cli.compare import print_edges
     from ibmap.cli.picture import print_drawing
     from ibmap.cli.summary import print_summary
-    from ibmap.demo import demo_network, demo_table
-    from ibmap.learning import RecommendedOptions, learn_recommended
+    from ibmap.datasets.demo import demo_network, demo_table
+    from ibmap.learners import RecommendedOptions, learn_recommended
     from ibmap.metrics import compare_edges
     from ibmap.options import n_cores
 
@@ -55,9 +55,9 @@ def _write(folder: Path, result: "SearchResult") -> None:
     import csv
     import io
 
-    from ibmap.demo import demo_network, demo_rows
-    from ibmap.export import write_network
-    from ibmap.io import write_atomically
+    from ibmap.data.files import write_atomically
+    from ibmap.datasets.demo import demo_network, demo_rows
+    from ibmap.result.formats import write_network
 
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(demo_rows())
@@ -78,8 +78,8 @@ def _write(folder: Path, result: "SearchResult") -> None:
 
 def _write_picture(result: "SearchResult", path: Path) -> None:
     """Draw the learned network over the true one."""
-    from ibmap.demo import demo_network
-    from ibmap.io import write_atomically
+    from ibmap.data.files import write_atomically
+    from ibmap.datasets.demo import demo_network
     from ibmap.plotting import plot_comparison
     from ibmap.plotting.canvas import new_figure, picture_bytes
 

@@ -10,8 +10,8 @@ from ibmap.cli.progress import Waiting
 from ibmap.errors import InvalidOptionError, NotExplainedError
 
 if TYPE_CHECKING:
+    from ibmap.data.table import EncodedTable
     from ibmap.result import SearchResult
-    from ibmap.table import EncodedTable
 
 
 def explain(
@@ -34,7 +34,7 @@ def explain(
     Without variables: edges by weight of evidence, the missing edges nearest to being added, and the
     variables by how thin their data are.
     """
-    from ibmap.export import as_result, read_network
+    from ibmap.result.formats import as_result, read_network
 
     if data is None and reading.given:
         msg = "options about reading a table need one; add --data TABLE, or leave them out"

@@ -36,8 +36,8 @@ def fit(  # noqa: PLR0913, PLR0917 - a command's options are its parameters
     reading: ReadingAsLearned,
 ) -> None:
     """Estimate the parameters of a network from a TABLE: a complete model."""
-    from ibmap.export import graph_of, read_network
     from ibmap.model import MarkovNetwork
+    from ibmap.result.formats import graph_of, read_network
 
     strength = _read_strength(prior_strength)
     ending = check_place(model, "model", ".json", ".uai")

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import typer
 
 from ibmap.cli.console import INTERRUPTED, say
-from ibmap.learning.options import OPTIONS, READING, TEST_OPTIONS, TestOptions
+from ibmap.learners.options import OPTIONS, READING, TEST_OPTIONS, TestOptions
 from ibmap.options import Check, declared, defaults
 
 # What is given in another way on the command line: its type, what follows the flag, and the help text.

@@ -14,13 +14,13 @@ from ibmap.cli.options import QUIET, TABLE, Reading, check_outputs, read_bins, s
 from ibmap.cli.progress import Waiting
 from ibmap.cli.report import check_page
 from ibmap.errors import IbmapError, InvalidOptionError
-from ibmap.learning.options import OPTIONS, STARTS, TEST_OPTIONS
+from ibmap.learners.options import OPTIONS, STARTS, TEST_OPTIONS
 from ibmap.options import SEARCH
 
 if TYPE_CHECKING:
-    from ibmap.learning import LearnerOptions
+    from ibmap.data.table import EncodedTable
+    from ibmap.learners import LearnerOptions
     from ibmap.result import SearchResult
-    from ibmap.table import EncodedTable
 
 MAX_WEIGHED = 100  # variables up to which the evidence of GSMN's edges is computed; it costs n^3 tests
 OUTPUT = "Output"
@@ -106,7 +106,7 @@ def _given(options: Mapping[str, Any]) -> dict[str, Any]:
 
 def refuse_inapplicable(algorithm: str, given: Mapping[str, Any]) -> None:
     """Refuse options that the run would not use, with what they belong to."""
-    from ibmap.learning import LEARNERS
+    from ibmap.learners import LEARNERS
 
     chosen = LEARNERS[algorithm]
     test = given.get("test", chosen.options.tests[0])
@@ -149,7 +149,7 @@ def _options(algorithm: str, given: Mapping[str, Any], reading: Reading) -> "Lea
 
 def _read_start(start: str) -> Any:
     """Read where the search begins."""
-    from ibmap.export import graph_of, read_network
+    from ibmap.result.formats import graph_of, read_network
 
     if start in STARTS:
         return start
@@ -167,7 +167,7 @@ def _run(
     interrupts: Interrupts,
 ) -> "SearchResult":
     """Run the learner; Ctrl-C ends it with the best so far."""
-    from ibmap.learning import LEARNERS
+    from ibmap.learners import LEARNERS
     from ibmap.options import n_cores
 
     learner, n_threads = LEARNERS[algorithm], running.pop("threads", None) or n_cores()
@@ -182,7 +182,7 @@ def weighed(result: "SearchResult", options: "LearnerOptions", table: "EncodedTa
     if result.n_ascents is not None or table.n_variables > MAX_WEIGHED:
         return result
     from ibmap.evidence.pairs import collect_evidence
-    from ibmap.evidence.statements import Witness
+    from ibmap.evidence.witness import Witness
     from ibmap.independence.protocol import ProbabilisticTest
 
     test = options.make_test(table)
@@ -199,7 +199,7 @@ def _writers(
     """Give what writes each file; libraries for files are loaded only if there are any."""
     writers: dict[str, Callable[[], None]] = {}
     if outputs:
-        from ibmap.export import write_network
+        from ibmap.result.formats import write_network
 
         writers |= {path: partial(write_network, result, path) for path in outputs}
     if report is not None:

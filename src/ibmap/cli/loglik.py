@@ -32,7 +32,7 @@ def loglik(
     """
     import polars as pl
 
-    from ibmap.io import read_table
+    from ibmap.data.files import read_table
 
     with warnings_as_messages(), Waiting("reading"):
         network = read_model(model)

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ibmap.cli.flags import argument, flag, member
 from ibmap.errors import FileFormatError, InvalidOptionError
-from ibmap.learning.options import LearnerOptions
+from ibmap.learners.options import LearnerOptions
 from ibmap.options import declared
 
 if TYPE_CHECKING:
-    from ibmap.export.formats import Network
-    from ibmap.table import EncodedTable
+    from ibmap.data.table import EncodedTable
+    from ibmap.result.formats.formats import Network
 
 AS_LEARNED = "(default: as the network was learned)"
 TABLE = argument("TABLE", "CSV, TSV, Parquet or Arrow file, compressed or not; - reads standard input.")
@@ -41,7 +41,7 @@ class TextFile:
 
     @property
     def text(self) -> dict[str, Any]:
-        """Options of `ibmap.io.read_table`; what was not given is left out.
+        """Options of `ibmap.data.files.read_table`; what was not given is left out.
 
         >>> TextFile(";").text
         {'separator': ';'}
@@ -69,7 +69,7 @@ class Reading(TextFile, _Columns):
 
     def read(self, source: str) -> "EncodedTable":
         """Read and encode a table."""
-        from ibmap.io import encode_file
+        from ibmap.data.files import encode_file
 
         keep = tuple(self.keep) if self.keep else None
         bins, drop = read_bins(self.bins), tuple(self.drop or ())
@@ -94,8 +94,8 @@ class ReadingAsLearned(TextFile, _ColumnsAsLearned):
 
     def read(self, source: str, network: "Network") -> "EncodedTable":
         """Read and encode the columns of a network."""
-        from ibmap.export import graph_of
-        from ibmap.io import encode_file
+        from ibmap.data.files import encode_file
+        from ibmap.result.formats import graph_of
 
         used = as_learned(network)
         bins = used["bins"] if self.bins is None else read_bins(self.bins)
@@ -151,7 +151,7 @@ def source_name(table: str) -> str:
 
 def check_outputs(paths: Sequence[str]) -> None:
     """Refuse network files that could not be written, before any work is done."""
-    from ibmap.export import check_writable
+    from ibmap.result.formats import check_writable
 
     for path in paths:
         check_writable(path)

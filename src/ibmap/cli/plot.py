@@ -10,7 +10,7 @@ from ibmap.errors import InvalidOptionError
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from ibmap.export import Network
+    from ibmap.result.formats import Network
 
 Kind = Literal["network", "matrix", "trace"]
 
@@ -33,9 +33,9 @@ def plot(
     title: str | None = flag(None, "Above the picture.", "TEXT"),
 ) -> None:
     """Draw a NETWORK as a PICTURE."""
-    from ibmap.export import read_network
-    from ibmap.io import write_atomically
+    from ibmap.data.files import write_atomically
     from ibmap.plotting.canvas import FORMATS, need_matplotlib, picture_bytes
+    from ibmap.result.formats import read_network
 
     given = {"layout": layout, "colour": colour, "reference": reference}
     given = {name: value for name, value in given.items() if value is not None}
@@ -60,9 +60,9 @@ def _refuse_inapplicable(kind: Kind, given: dict[str, Any]) -> None:
 
 
 def _draw(network: "Network", kind: Kind, other: "Network | None", options: dict[str, Any]) -> "Figure":
-    from ibmap.export import as_result, graph_of
     from ibmap.plotting import plot_comparison, plot_matrix, plot_network, plot_trace
     from ibmap.plotting.canvas import new_figure
+    from ibmap.result.formats import as_result, graph_of
 
     growth = min(max(1.0, (graph_of(network).n_variables / 10) ** 0.5), 1.8)  # room for more names
     sizes = {"network": (9 * growth, 6 * growth), "matrix": (8.5, 8.0), "trace": (8.5, 4.5)}

@@ -22,7 +22,7 @@ def predict(
     """
     import polars as pl
 
-    from ibmap.io import read_table
+    from ibmap.data.files import read_table
 
     check_table_output(path)
     with warnings_as_messages(), Waiting("predicting"):

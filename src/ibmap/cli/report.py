@@ -15,8 +15,8 @@ def report(
     title: str | None = flag(None, "Above the page. (default: the file's name)", "TEXT"),
 ) -> None:
     """Write a PAGE about a NETWORK: one file that opens in any browser."""
-    from ibmap.export import read_network
     from ibmap.report import write_report
+    from ibmap.result.formats import read_network
 
     check_page(page)
     write_report(read_network(network), page, title=Path(network).name if title is None else title)

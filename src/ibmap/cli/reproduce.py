@@ -17,9 +17,9 @@ from ibmap.errors import InvalidOptionError
 if TYPE_CHECKING:
     import polars as pl
 
-    from ibmap.experiments.reports import Finding
-    from ibmap.experiments.runner import Progress
-    from ibmap.experiments.study import Study
+    from ibmap.reproduce.reports import Finding
+    from ibmap.reproduce.runner import Progress
+    from ibmap.reproduce.study import Study
 
 
 def reproduce(  # noqa: PLR0913, PLR0917 - a command's options are its parameters
@@ -47,10 +47,10 @@ def reproduce(  # noqa: PLR0913, PLR0917 - a command's options are its parameter
 
     What is done is kept: run the same command again to go on after an interruption.
     """
-    from ibmap.experiments.confidence import confidence_studies
-    from ibmap.experiments.pairwise import pairwise_studies
-    from ibmap.experiments.paper import paper_studies
-    from ibmap.experiments.recommended import recommended_studies
+    from ibmap.reproduce.confidence import confidence_studies
+    from ibmap.reproduce.pairwise import pairwise_studies
+    from ibmap.reproduce.paper import paper_studies
+    from ibmap.reproduce.recommended import recommended_studies
 
     studies = {**paper_studies(data, bins), **pairwise_studies(), **recommended_studies(data)}
     studies |= confidence_studies()
@@ -99,8 +99,8 @@ def _with_data(study: Study) -> Study:
 
 def _run(study: Study, folder: str, seed: int, jobs: int | None, *, quiet: bool) -> dict[str, Any]:
     """Run one study, show and write what it found."""
-    from ibmap.experiments.reports import remarks_of, sum_up
-    from ibmap.experiments.runner import run_study
+    from ibmap.reproduce.reports import remarks_of, sum_up
+    from ibmap.reproduce.runner import run_study
 
     try:
         with _bar(study) as bar:
@@ -122,7 +122,7 @@ def _run(study: Study, folder: str, seed: int, jobs: int | None, *, quiet: bool)
 
 def _write(study: Study, rows: pl.DataFrame, findings: list[Finding], folder: str) -> list[str]:
     """Write tables and figures; tables alone if there is nothing to draw with."""
-    from ibmap.experiments.reports import write_figures, write_tables
+    from ibmap.reproduce.reports import write_figures, write_tables
 
     written = write_tables(findings, Path(folder))
     try:
@@ -136,7 +136,7 @@ def _print(finding: Finding) -> None:
     """Print a table, its verdicts counted, and the claims."""
     from rich.table import Table
 
-    from ibmap.experiments.tables import fitted, tally, wide
+    from ibmap.reproduce.tables import fitted, tally, wide
 
     console = output()
     console.print(finding.table.title, style="bold")

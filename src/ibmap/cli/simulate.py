@@ -70,8 +70,9 @@ def simulate(  # noqa: PLR0913, PLR0917 - a command's options are its parameters
 def _write_truth(network: "PairwiseNetwork", options: dict[str, Any], rows: int, path: str) -> None:
     """Write the network the table was drawn from."""
     from ibmap import __version__
-    from ibmap.export import write_network
-    from ibmap.result import Provenance, SearchResult
+    from ibmap.result import SearchResult
+    from ibmap.result.formats import write_network
+    from ibmap.result.provenance import Provenance
 
     states = tuple(tuple(range(k)) for k in network.cardinalities.tolist())
     provenance = Provenance(__version__, "simulated", options, "", rows, 0, 0.0)

@@ -11,13 +11,14 @@ from rich.text import Text
 
 from ibmap.cli.console import output, print_facts, printable
 from ibmap.evidence.words import amount, in_words
-from ibmap.notes import find_notes
-from ibmap.words import how_ended, how_learned, prior_in_words, why_no_evidence
+from ibmap.result.notes import find_notes
+from ibmap.result.words import how_ended, how_learned, prior_in_words, why_no_evidence
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from ibmap.result import PairEvidence, SearchResult
+    from ibmap.evidence.pairs import PairEvidence
+from ibmap.result import SearchResult
 
 MAX_VARIABLES = 40  # lines of the table of variables
 MAX_NEIGHBOURS = 12  # names in one line of it

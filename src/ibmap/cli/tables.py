@@ -32,7 +32,7 @@ def write_table(frame: "pl.DataFrame", path: str) -> None:
     """Write a table as CSV or Parquet; labels of several types in one column are written as text."""
     import polars as pl
 
-    from ibmap.io import write_atomically
+    from ibmap.data.files import write_atomically
 
     mixed = [column for column in frame if column.dtype == pl.Object]
     texts = [

@@ -19,11 +19,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ibmap.data.table import EncodedTable
 from ibmap.errors import SearchWarning
 from ibmap.graph import MarkovGraph
 from ibmap.options import as_choice
 from ibmap.progress import Monitor
-from ibmap.table import EncodedTable
 
 Floats = NDArray[np.float64]
 Weights = NDArray[np.int64]

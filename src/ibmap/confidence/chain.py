@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from ibmap.pairwise_score import term_of
 from ibmap.score import LocalScore
+from ibmap.score.pairwise import term_of
 
 Floats = NDArray[np.float64]
 

@@ -83,8 +83,8 @@ def _draw(n_variables: int, degree: float, log_odds: float, seed: list[int]) -> 
 
 def _learned(rows: Rows) -> Truth:
     """Learn a structure with the recommended learner."""
-    from ibmap.encoding import encode
-    from ibmap.learning import LEARNERS
+    from ibmap.data.encoding import encode
+    from ibmap.learners import LEARNERS
 
     entry = LEARNERS["ibmap"]
     return entry.learn(encode(rows), entry.options()).graph.adjacency

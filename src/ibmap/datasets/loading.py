@@ -11,11 +11,11 @@ from typing import Any
 
 import polars as pl
 
-from ibmap.binning import BinRule
+from ibmap.data.binning import BinRule
+from ibmap.data.encoding import encode
+from ibmap.data.table import EncodedTable
 from ibmap.datasets.catalogue import Dataset, find_dataset
-from ibmap.encoding import encode
 from ibmap.errors import DataWarning, FileFormatError, UnavailableDataError
-from ibmap.table import EncodedTable
 
 MISSING = ("?", "")
 

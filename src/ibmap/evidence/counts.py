@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ibmap.counting import count_live_cells
+from ibmap.data.counting import count_live_cells
+from ibmap.data.table import EncodedTable, is_small
 from ibmap.independence.protocol import Triplet
-from ibmap.table import EncodedTable, is_small
 
 if TYPE_CHECKING:  # their kernels are loaded by tests that need them
     from ibmap.independence.binary_triplets import Findings

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ibmap.evidence.pairs import PairEvidence
 from ibmap.evidence.words import in_words
 from ibmap.graph import MarkovGraph
-from ibmap.layout import network_html, network_svg
+from ibmap.graph.layout import network_html, network_svg
 
 N_STRONGEST = 6
 HEADING = ("Strongest edges", "", "Loss", "Without it the structure is")

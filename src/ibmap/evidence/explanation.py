@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from ibmap.data.text import printable
 from ibmap.evidence.statements import Statement
 from ibmap.evidence.variables import VariableDescription
 from ibmap.evidence.words import amount, in_words, listed, probability, rough, share, strength, whole
 from ibmap.graph import MarkovGraph
-from ibmap.text import printable
 
 BY_EFFECTS = ("pairwise", "averaged")  # tests that need no slices
 

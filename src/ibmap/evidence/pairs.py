@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ibmap.evidence.records import checked
-from ibmap.evidence.statements import Statement, Witness
+from ibmap.evidence.statements import Statement
 from ibmap.graph import MarkovGraph
-from ibmap.search.lazy_climb import N_NEAREST
+from ibmap.search.climb import N_NEAREST
 from ibmap.threads import ThreadPool
+
+if TYPE_CHECKING:
+    from ibmap.evidence.witness import Witness
 
 BLOCK = 16  # pairs a thread takes at a time
 

@@ -6,14 +6,14 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ibmap.encoding import encode
+from ibmap.data.encoding import encode
+from ibmap.data.table import EncodedTable, take_columns
 from ibmap.errors import DataWarning, InvalidTableError
-from ibmap.evidence.statements import Witness
+from ibmap.evidence.witness import Witness
 from ibmap.independence.averaged import AveragedTest
 from ibmap.independence.pairwise import PairwiseTest
 from ibmap.independence.protocol import ProbabilisticTest
 from ibmap.options import AveragedOptions, BayesianOptions, Options, PairwiseOptions, declared
-from ibmap.table import EncodedTable, take_columns
 
 
 def recorded_table(

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ibmap.counting import number_slices
+from ibmap.data.counting import number_slices
+from ibmap.data.table import EncodedTable
 from ibmap.graph import MarkovGraph
-from ibmap.table import EncodedTable
 from ibmap.threads import ThreadPool
 
 if TYPE_CHECKING:

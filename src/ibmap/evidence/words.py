@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from ibmap.text import printable
+from ibmap.data.text import printable
 
 NOTHING = 0.05  # a loss that is not worth a word
 NEAR = math.log(0.999)  # a probability over 0.999 is told by what is missing to 1

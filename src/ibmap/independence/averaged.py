@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ibmap.encoding import encode
+from ibmap.data.encoding import encode
 from ibmap.independence.density import first_prior
 from ibmap.independence.link_test import LinkTest
 from ibmap.independence.posterior import LOWEST_PRIOR

@@ -10,7 +10,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ibmap.encoding import encode
+from ibmap.data.encoding import encode
+from ibmap.data.table import EncodedTable, variable_index
 from ibmap.errors import InvalidOptionError
 from ibmap.independence.bulk import test_rows
 from ibmap.independence.memo import Memo
@@ -18,7 +19,6 @@ from ibmap.independence.posterior import Prior
 from ibmap.independence.protocol import Answer, LogProbabilities, ProbabilisticTest, Triplet, Variable
 from ibmap.independence.rows import Row, TableData, binary_columns, row_maker
 from ibmap.options import as_thread_count
-from ibmap.table import EncodedTable, variable_index
 from ibmap.ties import LOG_HALF, TOLERANCE, is_at_least_half
 
 

@@ -9,11 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ibmap.data.table import EncodedTable
 from ibmap.independence.posterior import Prior
 from ibmap.independence.slice_tables import SliceTables
 from ibmap.kernels import binary_rows as kernels
 from ibmap.kernels import slices
-from ibmap.table import EncodedTable
 
 Floats = NDArray[np.float64]
 MOST_MEMBERS = 63  # variables given whose states fit into a key
@@ -49,7 +49,7 @@ class BinaryRow:
         self._columns, self._sizes = columns, sizes[:n_live]
         self._sliced = (rows, self._sizes, *slices.place_slices(self._sizes))
         self._table = columns.tables.given(len(given))
-        self.n_live, self.n_single = n_live, len(sizes) - n_live
+        self.n_live, self.n_single = int(n_live), len(sizes) - int(n_live)
 
     def log_posteriors(self, candidates: Sequence[int]) -> tuple[Floats, Floats]:
         """Test X against each candidate."""

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ibmap.counting import Cells, count_cells
-from ibmap.encoding import encode
+from ibmap.data.counting import Cells, count_cells
+from ibmap.data.encoding import encode
 from ibmap.independence.protocol import Answer, IndependenceTest, Triplet, Variable
 from ibmap.kernels import contingency as kernels
 from ibmap.options import as_number

@@ -6,10 +6,10 @@ the two log Bayes factors averaged, so that the test is symmetric.
 
 from __future__ import annotations
 
+from ibmap.data.table import EncodedTable
 from ibmap.independence.posterior import softplus
 from ibmap.independence.protocol import Answer, LogProbabilities, ProbabilisticTest, Triplet
 from ibmap.independence.regression import Regressions
-from ibmap.table import EncodedTable
 from ibmap.ties import is_at_least_half
 
 

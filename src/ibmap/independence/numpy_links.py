@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ibmap.counting import label_cells
+from ibmap.data.counting import label_cells
 from ibmap.independence.numpy_fit import (
     Cells,
     Fit,

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ibmap.encoding import encode
+from ibmap.data.encoding import encode
 from ibmap.independence.link_test import LinkTest
 from ibmap.independence.posterior import LOWEST_PRIOR
 from ibmap.independence.regression import LinkModel, Regressions

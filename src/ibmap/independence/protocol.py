@@ -16,9 +16,9 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Self
 
+from ibmap.data.table import variable_index
 from ibmap.errors import InvalidOptionError
 from ibmap.independence.memo import Memo
-from ibmap.table import variable_index
 
 Variable = int | str
 

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ibmap.data.table import EncodedTable, is_small, variable_index
 from ibmap.errors import InvalidOptionError
 from ibmap.independence.numpy_links import NumpyLinks
-from ibmap.table import EncodedTable, is_small, variable_index
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

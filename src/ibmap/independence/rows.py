@@ -16,12 +16,12 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ibmap.counting import number_live_slices
+from ibmap.data.counting import number_live_slices
+from ibmap.data.table import CODE_DTYPE, EncodedTable
 from ibmap.independence.binary_rows import MOST_MEMBERS, BinaryColumns, BinaryRow
 from ibmap.independence.posterior import Prior
 from ibmap.kernels import table_pairs as pair_kernels
 from ibmap.kernels import table_tests as kernels
-from ibmap.table import CODE_DTYPE, EncodedTable
 
 Floats = NDArray[np.float64]
 MOST_TABLES = 16  # of rising factorials kept: each is as long as there are data points

@@ -7,7 +7,7 @@ The log-values of all factors lie end to end. Factor f is over the variables
 together are the ``layout``: (offsets, scope_starts, scope, strides, starts, members, steps).
 
 Of two-state variables with pairwise factors the log-odds are linear in the others: ``biases[v] +
-sum of slopes[u, v]`` over the u that are 1. So a row costs one pass over a line of slopes for each of its ones.
+sum of slopes[u, v]`` over the u that are 1. So a row costs one pass over a line of slopes for each one in it.
 """
 
 import math

@@ -12,14 +12,14 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from ibmap.containers import take_apart
-from ibmap.encoding import encode
+from ibmap.data.containers import take_apart
+from ibmap.data.encoding import encode
+from ibmap.data.table import CODE_DTYPE, EncodedTable
 from ibmap.errors import InvalidTableError
 from ibmap.graph import MarkovGraph
-from ibmap.learning import RecommendedOptions, learn_recommended
+from ibmap.learners import RecommendedOptions, learn_recommended
 from ibmap.model.questions import as_array
 from ibmap.options import n_cores
-from ibmap.table import CODE_DTYPE, EncodedTable
 
 if TYPE_CHECKING:
     from ibmap.model.network import MarkovNetwork

@@ -14,9 +14,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ibmap.data.table import EncodedTable
 from ibmap.model.potentials import Factor, Floats
 from ibmap.model.triangulation import JunctionTree
-from ibmap.table import EncodedTable
 
 
 def margin(table: EncodedTable, variables: Sequence[int], prior_strength: float = 0.0) -> Floats:

@@ -13,7 +13,7 @@ from ibmap.model.potentials import Codes
 from ibmap.model.questions import Questions, patterns
 from ibmap.model.rows import GAP
 from ibmap.options import RandomState, as_choice, as_count, as_generator
-from ibmap.simulation.sampling import GibbsPlan
+from ibmap.simulate.sampling import GibbsPlan
 
 if TYPE_CHECKING:
     import polars as pl

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ibmap.data.table import CODE_DTYPE
 from ibmap.errors import TooLargeError
 from ibmap.model.beliefs import NO_EVIDENCE, Beliefs, Evidence, collect, log_max, log_sum, reduced
 from ibmap.model.potentials import Codes, Floats, Potentials
 from ibmap.model.triangulation import JunctionTree, junction_tree
-from ibmap.table import CODE_DTYPE
 
 MAX_CELLS = 2**20  # of the largest table: 8 MB, a few hundredths of a second a pass
 MAX_ALL_CELLS = 2**22  # of all tables together

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ibmap.atomic import write_atomically
+from ibmap.data.atomic import write_atomically
+from ibmap.data.text import read_text
 from ibmap.errors import FileFormatError, IbmapError
 from ibmap.evidence.records import check_format
 from ibmap.graph import MarkovGraph
 from ibmap.model.fitting import FitReport
 from ibmap.model.potentials import Factor
-from ibmap.text import read_text
 
 if TYPE_CHECKING:
     from ibmap.model.network import MarkovNetwork

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from ibmap.data.table import EncodedTable
 from ibmap.errors import FittingWarning, InvalidOptionError, InvalidTableError, TooLargeError
 from ibmap.graph import MarkovGraph
 from ibmap.model.cliques import clique_scopes, pairwise_scopes
@@ -17,7 +18,6 @@ from ibmap.model.proportional_fitting import Fitted, fit_margins
 from ibmap.model.pseudo_likelihood import fit_pseudo_likelihood, subsets
 from ibmap.model.triangulation import JunctionTree, junction_tree
 from ibmap.options import as_choice
-from ibmap.table import EncodedTable
 
 POTENTIALS = ("auto", "cliques", "pairwise")
 METHODS = ("auto", "closed-form", "proportional-fitting", "pseudo-likelihood")

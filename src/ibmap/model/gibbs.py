@@ -13,8 +13,8 @@ from ibmap.errors import InvalidOptionError, SamplingWarning
 from ibmap.kernels import factor_gibbs as kernels
 from ibmap.model.layout import Layout
 from ibmap.model.potentials import Floats, Potentials
-from ibmap.simulation.diagnosis import MIN_DRAWS, split_halves, split_r_hat, worst_r_hat
-from ibmap.simulation.sampling import Blankets, Chains, GibbsPlan, sample_gibbs
+from ibmap.simulate.diagnosis import MIN_DRAWS, split_halves, split_r_hat, worst_r_hat
+from ibmap.simulate.sampling import Blankets, Chains, GibbsPlan, sample_gibbs
 
 
 @dataclass(frozen=True)

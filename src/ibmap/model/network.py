@@ -9,8 +9,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ibmap.atomic import write_atomically
-from ibmap.encoding import encode
+from ibmap.data.atomic import write_atomically
+from ibmap.data.encoding import encode
+from ibmap.data.table import EncodedTable
+from ibmap.data.text import read_text
 from ibmap.errors import FileFormatError, FittingWarning, InvalidGraphError
 from ibmap.graph import MarkovGraph, as_graph
 from ibmap.model import files
@@ -23,8 +25,6 @@ from ibmap.model.rows import Variables
 from ibmap.model.uai import parse_uai, uai_text
 from ibmap.model.validation import fit_validated
 from ibmap.options import RandomState
-from ibmap.table import EncodedTable
-from ibmap.text import read_text
 
 if TYPE_CHECKING:
     from ibmap.model.classifier import NetworkClassifier

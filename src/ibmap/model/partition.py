@@ -17,7 +17,7 @@ from ibmap.kernels import factor_gibbs as kernels
 from ibmap.model.gibbs import FactorChains, chains_of
 from ibmap.model.potentials import Floats, Potentials
 from ibmap.options import as_count, as_thread_count
-from ibmap.simulation.sampling import GibbsPlan, sample_gibbs
+from ibmap.simulate.sampling import GibbsPlan, sample_gibbs
 
 PILOT = GibbsPlan(burn_in=100, thinning=5, n_chains=8)
 N_PILOT = 400  # draws from which the margins of the base are taken

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from ibmap.data.table import EncodedTable
 from ibmap.model.closed_form import margin
 from ibmap.model.gibbs import chains_of
 from ibmap.model.potentials import Potentials
-from ibmap.simulation.sampling import GibbsPlan, sample_gibbs
-from ibmap.table import EncodedTable
+from ibmap.simulate.sampling import GibbsPlan, sample_gibbs
 
 N_DRAWS = 400
 PLAN = GibbsPlan(burn_in=500, thinning=5)

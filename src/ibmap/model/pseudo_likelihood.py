@@ -21,12 +21,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ibmap.data.table import EncodedTable
 from ibmap.kernels import factors as kernels
 from ibmap.model.layout import Layout, as_rows
 from ibmap.model.potentials import Floats
 from ibmap.model.proportional_fitting import Fitted
 from ibmap.options import as_thread_count
-from ibmap.table import EncodedTable
 
 MAX_STEPS = 1000
 TOLERANCE = 1e-7  # of the gradient of the mean over the rows

@@ -22,7 +22,7 @@ from ibmap.model.posterior import Posterior
 from ibmap.model.potentials import Floats, Potentials
 from ibmap.model.rows import GAP, Variables
 from ibmap.options import RandomState, as_choice, as_generator
-from ibmap.simulation.sampling import GibbsPlan
+from ibmap.simulate.sampling import GibbsPlan
 
 Variable = int | str
 

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ibmap.binning import bin_codes
-from ibmap.columns import Column, Indexed, Numbers, UnusableColumnError, Values, show_value
-from ibmap.containers import take_apart
+from ibmap.data.binning import bin_codes
+from ibmap.data.columns import Column, Indexed, Numbers, UnusableColumnError, Values, show_value
+from ibmap.data.containers import take_apart
+from ibmap.data.states import find_states
+from ibmap.data.table import EncodedTable, variable_index
 from ibmap.errors import InvalidOptionError, InvalidTableError
 from ibmap.options import as_choice
-from ibmap.states import find_states
-from ibmap.table import EncodedTable, variable_index
 
 GAP = -1  # the code of a missing value
 UNSEEN = ("error", "missing")

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from ibmap.errors import InvalidOptionError
-from ibmap.export import Network, as_result
 from ibmap.model.cliques import pairwise_scopes
 from ibmap.model.network import MarkovNetwork
 from ibmap.model.potentials import Factor
+from ibmap.result.formats import Network, as_result
 
 
 def flat_network(network: Network, states: Sequence[Sequence[Any]] | None = None) -> MarkovNetwork:

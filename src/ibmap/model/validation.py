@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ibmap.data.table import EncodedTable
 from ibmap.errors import FittingWarning, InvalidOptionError
 from ibmap.graph import MarkovGraph
 from ibmap.model.exact import Exact
@@ -21,7 +22,6 @@ from ibmap.model.fitting import FitOptions, FitReport, fit_potentials
 from ibmap.model.layout import Conditionals
 from ibmap.model.potentials import Codes, Floats, Potentials
 from ibmap.options import RandomState, as_generator, as_number
-from ibmap.table import EncodedTable
 
 STRENGTHS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
 PATIENCE = 2  # strengths in a row that may be worse than the best before the rest is skipped

@@ -5,8 +5,8 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING, Any
 
+from ibmap.data.text import printable
 from ibmap.errors import MissingLibraryError
-from ibmap.text import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

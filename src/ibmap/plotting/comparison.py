@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ibmap.export import Network, graph_of
 from ibmap.graph import MarkovGraph
-from ibmap.layout import place
+from ibmap.graph.layout import place
 from ibmap.metrics import compare_edges
 from ibmap.plotting.canvas import FAINT, INK, axes_or_new, set_title
 from ibmap.plotting.network import draw_lines, draw_variables, frame, with_room
+from ibmap.result.formats import Network, graph_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,7 +41,7 @@ def plot_comparison(
     ax : matplotlib.axes.Axes, optional
         Where to draw; on a new figure by default.
     layout : {"stress", "circle", "spring"}
-        See `ibmap.layout.place`; both networks' edges count.
+        See `ibmap.graph.layout.place`; both networks' edges count.
     title : str, optional
         Above the drawing.
 

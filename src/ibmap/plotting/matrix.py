@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ibmap.export import Network, edge_weights, graph_of
-from ibmap.layout import block_order, find_groups, group_colour
+from ibmap.graph.layout import block_order, find_groups, group_colour
 from ibmap.options import as_choice
 from ibmap.plotting.canvas import FAINT, INK, axes_or_new, set_title, shown
+from ibmap.result.formats import Network, edge_weights, graph_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ibmap.export import Network, edge_weights, graph_of
-from ibmap.layout import find_groups, group_colour, place
+from ibmap.graph.layout import find_groups, group_colour, place
 from ibmap.options import as_choice
 from ibmap.plotting.canvas import INK, LINE, axes_or_new, set_title, shown, write_text
+from ibmap.result.formats import Network, edge_weights, graph_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,7 +42,7 @@ def plot_network(
     ax : matplotlib.axes.Axes, optional
         Where to draw; on a new figure by default.
     layout : {"stress", "circle", "spring"}
-        See `ibmap.layout.place`.
+        See `ibmap.graph.layout.place`.
     colour : {"group", "degree", "none"}
         What the colour of a variable tells.
     title : str, optional

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ibmap.layout import block_order
-from ibmap.notes import find_notes
+from ibmap.data.table import EncodedTable
+from ibmap.graph.layout import block_order
 from ibmap.report.views import PairView, VariableView, view_pairs, view_variables
 from ibmap.result import SearchResult
-from ibmap.table import EncodedTable
-from ibmap.words import how_ended, how_learned, why_no_evidence
+from ibmap.result.notes import find_notes
+from ibmap.result.words import how_ended, how_learned, why_no_evidence
 
 ABOUT_DESCRIPTIONS = (
     "Entropy is in nats. Data are thin if at least half of the rows, and thin in places if a fifth, lie in "

@@ -18,10 +18,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from ibmap.data.text import printable
 from ibmap.errors import MissingLibraryError
 from ibmap.report.citation import bibtex, citations
 from ibmap.report.content import Content
-from ibmap.text import printable
 
 SCRIPTS = ("state", "drawing", "details", "tools", "tables", "charts", "start")
 LIBRARY = ("mpld3", "js/d3.v5.min.js")  # the package that ships d3, and where it does

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from ibmap.data.text import printable
 from ibmap.evidence.explanation import PairExplanation
 from ibmap.evidence.pairs import PairEvidence
 from ibmap.evidence.statements import Statement, Verdict
 from ibmap.evidence.words import in_words, probability, rough, share, strength, whole
-from ibmap.layout import find_groups, group_colour, place
+from ibmap.graph.layout import find_groups, group_colour, place
 from ibmap.result import SearchResult
-from ibmap.text import printable
 
 N_LABELS = 60  # states of a variable that are listed
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ibmap.atomic import write_atomically
-from ibmap.export import Network, as_result
+from ibmap.data.atomic import write_atomically
+from ibmap.data.table import EncodedTable
 from ibmap.report.content import collect_content
 from ibmap.report.page import render
-from ibmap.table import EncodedTable
+from ibmap.result.formats import Network, as_result
 
 
 def write_report(

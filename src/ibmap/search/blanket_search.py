@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from ibmap.blankets.grow_shrink import GrowShrink, Phase
-from ibmap.closure import Assertion
+from ibmap.graph.closure import Assertion
 from ibmap.independence.bayesian import BayesianTest
 from ibmap.independence.protocol import ProbabilisticTest, Triplet
 from ibmap.kernels import run_search as kernels

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from ibmap.graph import MarkovGraph
 from ibmap.search.cost import DistinctTests
 
+N_NEAREST = 50  # missing edges whose gain is worked out at the end, and told
+
 
 class Flip(NamedTuple):
     """One ascent: the pair flipped, whether an edge was added, gain and new score."""

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ibmap.graph import MarkovGraph
 from ibmap.progress import Callback, Monitor, Progress
 from ibmap.score import LocalScore
-from ibmap.search.climb import Climb, ClimbState, Flip, Keeper
+from ibmap.search.climb import N_NEAREST, Climb, ClimbState, Flip, Keeper
 from ibmap.search.cost import DistinctTests
 from ibmap.search.limits import Limits
 from ibmap.threads import ThreadPool
@@ -31,7 +31,6 @@ __all__ = ["Callback", "Climb", "Flip", "Limits", "Progress", "best_flip", "hill
 BATCH = 8  # variables worked on at a time, for any number of threads
 AT_ONCE = 4  # pairs in doubt worked out at a time: one that wins may rule others out
 SAFE = 1e-9  # a term is worked out in full if it is this near to what is needed
-N_NEAREST = 50  # missing edges whose gain is worked out at the end
 
 
 def hill_climb(
@@ -223,10 +222,7 @@ class _Climber:
 
     def _update_gains(self, x: int) -> None:
         """Recompute the gains, or their bounds, of all flips that touch one variable."""
-        own = self.changes[x] - self.changes[x, x]
-        gains = own + (self.changes[:, x] - self.changes.diagonal())
-        gains[x] = -np.inf
-        self.gains[x] = self.gains[:, x] = gains
+        update_gains(x, self.changes, self.gains)
 
     def _total(self) -> float:
         """Sum the terms of all variables."""
@@ -241,7 +237,7 @@ class _Climber:
 
     def _tell(self, phase: str, done: int, total: int = 0) -> None:
         """Report progress."""
-        score = self.trace[-1].score if phase == "ascending" else math.nan
+        score = self.trace[-1].score if self.trace and phase in ("ascending", "settling") else math.nan
         reached = {"n_ascents": len(self.trace), "score": score, "n_tests": self.tests.n_tests}
         self.monitor.tell(phase, done, total, **reached)
 
@@ -259,6 +255,15 @@ class _Climber:
         else:
             score = self._total()
         return Climb(graph, score, tuple(self.trace), self.n_iterations, stopped, gains, self.tests)
+
+
+def update_gains(x: int, changes: NDArray[np.float64], gains: NDArray[np.float64]) -> None:
+    """Work out what all flips that touch one variable gain; minus infinity for one to what is impossible."""
+    with np.errstate(invalid="ignore"):  # from impossible to impossible
+        found = (changes[x] - changes[x, x]) + (changes[:, x] - changes.diagonal())
+    found[np.minimum(changes[x], changes[:, x]) == -np.inf] = -np.inf
+    found[x] = -np.inf
+    gains[x] = gains[:, x] = found
 
 
 def best_flip(gains: NDArray[np.float64]) -> tuple[int, int, float]:

@@ -23,9 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ibmap.graph import MarkovGraph
-from ibmap.pairwise_score import term_of
 from ibmap.progress import Monitor
 from ibmap.score import LocalScore
+from ibmap.score.pairwise import term_of
+from ibmap.search.climb import N_NEAREST
 from ibmap.search.limits import Limits
 from ibmap.ties import TOLERANCE
 
@@ -36,7 +37,6 @@ BATCH = 8  # pairs worked out at a time, for any number of threads
 MARGIN = 3.0  # a pair that promises less than minus this is not worked out
 CHAIN = 4  # flips of a chain at most
 PATIENCE = 10  # times the number of variables: pairs worked out and chains tried in vain, then it ends
-N_NEAREST = 50  # missing edges whose gain is worked out at the end
 
 
 class EvidenceScore(LocalScore, Protocol):

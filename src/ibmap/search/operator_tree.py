@@ -8,8 +8,8 @@ from itertools import pairwise
 from typing import Any, Generic, TypeVar
 
 from ibmap.blankets.operator import Operator
-from ibmap.closure import Assertion
 from ibmap.graph import MarkovGraph
+from ibmap.graph.closure import Assertion
 from ibmap.independence.protocol import ProbabilisticTest, Triplet
 from ibmap.search.asked import AskedTests
 from ibmap.search.best_first import BestFirst

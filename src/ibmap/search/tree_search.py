@@ -22,8 +22,8 @@ from typing import Any, NamedTuple, Protocol
 
 from ibmap.blankets.grow_shrink import GrowShrink
 from ibmap.blankets.operator import InTurn, Operator
-from ibmap.closure import Assertion
 from ibmap.errors import StopSearch
+from ibmap.graph.closure import Assertion
 from ibmap.independence.bayesian import BayesianTest
 from ibmap.independence.protocol import ProbabilisticTest
 from ibmap.search.asked import AskedTests

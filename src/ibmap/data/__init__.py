@@ -1,0 +1,1 @@
+"""A table as it comes, read, encoded, counted and written."""

@@ -1,0 +1,82 @@
+"""Cut numbers into intervals.
+
+Equal width or equal frequency; the number of bins defaults to Sturges' rule,
+k = 1 + log2 N rounded up. The last interval is closed, all others are open above.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ibmap.data.table import CODE_DTYPE, MAX_STATES
+from ibmap.errors import InvalidOptionError
+
+BinRule: TypeAlias = str | int
+Bins: TypeAlias = BinRule | Mapping[str, BinRule] | None
+CHUNK = 1 << 20  # rows handled at a time, so that temporary arrays stay small
+
+
+def sturges(n_rows: int) -> int:
+    """Choose a number of bins, 1 + log2 N rounded up, at least 2."""
+    return max(2, 1 + (max(n_rows, 1) - 1).bit_length())
+
+
+def check_rule(rule: Any) -> BinRule:
+    """Refuse what is not a rule for bins."""
+    if isinstance(rule, str) and rule in ("width", "frequency"):
+        return rule
+    if isinstance(rule, int | np.integer) and not isinstance(rule, bool) and 2 <= rule <= MAX_STATES:
+        return int(rule)
+    msg = (
+        f"bins is {rule!r}; it must be 'width', 'frequency', a number of bins from 2 to {MAX_STATES}, "
+        "or a dict from column names to these"
+    )
+    raise InvalidOptionError(msg)
+
+
+def n_bins(rule: BinRule, n_rows: int) -> int:
+    """Tell how many bins a rule asks for; ties may leave fewer of equal frequency."""
+    return rule if isinstance(rule, int) else sturges(n_rows)
+
+
+def bin_edges(values: NDArray[Any], rule: BinRule) -> NDArray[np.float64]:
+    """Find the edges: equal lengths, or about equal counts with every cut at a value that occurs."""
+    low, high = float(values.min()), float(values.max())
+    k = n_bins(rule, len(values))
+    if rule == "frequency":
+        ranks = np.arange(1, k) * len(values) // k
+        cuts = np.unique(np.partition(values, np.unique(ranks))[ranks].astype(np.float64))
+    else:
+        cuts = np.unique(low * (1 - np.arange(1, k) / k) + high * (np.arange(1, k) / k))
+        cuts = cuts[cuts < high]
+    return np.concatenate([[low], cuts[cuts > low], [high]])
+
+
+def bin_codes(values: NDArray[Any], edges: NDArray[np.float64]) -> NDArray[np.uint16]:
+    """Tell the interval of each value."""
+    codes = np.empty(len(values), CODE_DTYPE)
+    for start in range(0, len(values), CHUNK):
+        part = slice(start, start + CHUNK)
+        codes[part] = np.searchsorted(edges[1:-1], values[part], side="right")
+    return codes
+
+
+def interval_labels(edges: NDArray[np.float64]) -> tuple[str, ...]:
+    """Write intervals as people do, with as few digits as tell the edges apart."""
+    texts = _short_numbers(edges)
+    last = len(texts) - 2
+    return tuple(f"[{texts[k]}, {texts[k + 1]}{']' if k == last else ')'}" for k in range(last + 1))
+
+
+def _short_numbers(edges: NDArray[np.float64]) -> list[str]:
+    """Round the edges to within a hundredth of the narrowest interval."""
+    tolerance = np.diff(edges).min() / 100
+    for digits in range(4, 17):
+        texts = [f"{edge:.{digits}g}" for edge in edges]
+        if np.abs(np.array(texts, float) - edges).max() <= tolerance:
+            return texts
+    return [repr(float(edge)) for edge in edges]

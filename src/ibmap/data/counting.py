@@ -1,0 +1,241 @@
+"""Counts of two variables in each slice of a conditioning set."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ibmap.data.table import EncodedTable, close_gaps, is_small
+
+LARGEST_KEY = 1 << 62
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """The cells of a three-way table that occur in the data.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_cells, 4)
+        Rows (slice, state of x, state of y, count), sorted.
+    n_slices : int
+        Slices seen.
+    n_states : tuple of int
+        States of x and of y.
+    """
+
+    values: NDArray[np.int64]
+    n_slices: int
+    n_states: tuple[int, int]
+
+    def dense(self) -> NDArray[np.int64]:
+        """Spread the cells out into an array.
+
+        Returns
+        -------
+        ndarray of shape (n_slices, n_states_x, n_states_y)
+            The counts.
+        """
+        counts = np.zeros((self.n_slices, *self.n_states), np.int64)
+        s, x, y, count = self.values.T
+        counts[s, x, y] = count
+        return counts
+
+
+def label_cells(columns: NDArray[Any], n_states: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
+    """Number the joint states of some columns that occur; give that of each row, and how many there are."""
+    keys, span = np.zeros(columns.shape[1], np.int64), 1
+    for column, k in zip(columns, n_states.tolist(), strict=True):
+        if span * k > LARGEST_KEY:
+            keys, span = close_gaps(keys, span)
+        keys = keys * k + column
+        span *= k
+    return close_gaps(keys, span)
+
+
+def number_slices(table: EncodedTable, given: Sequence[int]) -> tuple[NDArray[np.int64], int]:
+    """Number the configurations of a set of variables that occur.
+
+    Parameters
+    ----------
+    table : EncodedTable
+        The data.
+    given : sequence of int
+        The variables.
+
+    Returns
+    -------
+    labels : ndarray of shape (n_rows,)
+        Slice of each row, from 0.
+    n_slices : int
+        How many occur.
+
+    Examples
+    --------
+    >>> table = EncodedTable.from_codes([[0, 1], [2, 0], [0, 1]])
+    >>> number_slices(table, (0, 1))
+    (array([0, 1, 0]), 2)
+    """
+    columns = np.asarray(given, np.int64)
+    if is_small(table):
+        return label_cells(table.codes.T[columns], table.cardinalities[columns])
+    from ibmap.kernels import counting as kernels
+
+    labels = np.empty(table.n_rows, np.int64)
+    n_slices = kernels.number_slices(table.codes.T, columns, table.cardinalities, labels)
+    return labels, int(n_slices)
+
+
+def number_live_slices(
+    table: EncodedTable, given: Sequence[int]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], int, int]:
+    """Number the slices with two data points or more: those that say anything about a pair.
+
+    Parameters
+    ----------
+    table : EncodedTable
+        The data.
+    given : sequence of int
+        The variables.
+
+    Returns
+    -------
+    rows, labels : ndarray
+        The rows in such slices, and the slice of each.
+    n_slices : int
+        How many there are.
+    n_single : int
+        How many others occur.
+
+    Examples
+    --------
+    >>> table = EncodedTable.from_codes([[0, 1], [2, 0], [0, 1]])
+    >>> number_live_slices(table, (0,))
+    (array([0, 2]), array([0, 0]), 1, 1)
+    """
+    if is_small(table):
+        labels, n_seen = number_slices(table, given)
+        totals = np.bincount(labels, table.weights, n_seen)
+        is_live = totals >= 2
+        rows = np.flatnonzero(is_live[labels])
+        labels = (np.cumsum(is_live) - 1)[labels[rows]]
+        return rows, labels, int(is_live.sum()), int((totals == 1).sum())
+    from ibmap.kernels import counting as kernels
+
+    rows, labels = np.empty(table.n_rows, np.int64), np.empty(table.n_rows, np.int64)
+    n_rows, n_slices, n_single = kernels.number_live_slices(
+        table.codes.T, np.asarray(given, np.int64), table.cardinalities, table.weights, rows, labels
+    )
+    return rows[:n_rows], labels[:n_rows], int(n_slices), int(n_single)
+
+
+def count_cells(table: EncodedTable, x: int, y: int, given: Sequence[int] = ()) -> Cells:
+    """Count the joint states of two variables in each slice, as a list of cells.
+
+    Parameters
+    ----------
+    table : EncodedTable
+        The data.
+    x, y : int
+        Two variables.
+    given : sequence of int
+        The conditioning set.
+
+    Returns
+    -------
+    Cells
+        Never more than one a row of the table, however many states there are.
+    """
+    labels, n_slices = number_slices(table, given)
+    columns = table.codes[:, x], table.codes[:, y], table.weights
+    return _list_cells(table, (x, y), labels, n_slices, columns)
+
+
+def _list_cells(
+    table: EncodedTable,
+    pair: tuple[int, int],
+    labels: NDArray[np.int64],
+    n_slices: int,
+    columns: tuple[NDArray[np.uint16], NDArray[np.uint16], NDArray[np.int64]],
+) -> Cells:
+    """List the cells of some rows, given their slices and their states of the pair."""
+    n_states = (int(table.cardinalities[pair[0]]), int(table.cardinalities[pair[1]]))
+    n_possible = n_slices * n_states[0] * n_states[1]
+    if is_small(table):
+        x, y, weights = columns
+        keys = (labels * n_states[0] + x) * n_states[1] + y
+        counts = np.bincount(keys, weights, n_possible).astype(np.int64)
+        seen = np.flatnonzero(counts)
+        places = np.unravel_index(seen, (max(n_slices, 1), *n_states))
+        return Cells(np.column_stack([*places, counts[seen]]), n_slices, n_states)
+    from ibmap.kernels import counting as kernels
+
+    is_dense = n_possible <= kernels.DENSE_FACTOR * len(labels) + kernels.DENSE_EXTRA
+    count = kernels.count_cells_dense if is_dense else kernels.count_cells_sorted
+    cells = np.empty((min(len(labels), n_possible), 4), np.int64)
+    n_cells = count(labels, *columns, (n_slices, *n_states), cells)
+    return Cells(cells[:n_cells], n_slices, n_states)
+
+
+def count_live_cells(table: EncodedTable, x: int, y: int, given: Sequence[int] = ()) -> tuple[Cells, int]:
+    """Count like `count_cells`, but only in slices with two data points or more.
+
+    Parameters
+    ----------
+    table : EncodedTable
+        The data.
+    x, y : int
+        Two variables.
+    given : sequence of int
+        The conditioning set.
+
+    Returns
+    -------
+    cells : Cells
+        The cells of these slices.
+    n_single : int
+        How many slices hold a single data point.
+
+    Examples
+    --------
+    >>> table = EncodedTable.from_codes([[0, 0, 0], [0, 1, 0], [1, 1, 1]])
+    >>> cells, n_single = count_live_cells(table, 0, 1, (2,))
+    >>> cells.values.tolist(), n_single
+    ([[0, 0, 0, 1], [0, 0, 1, 1]], 1)
+    """
+    rows, labels, n_slices, n_single = number_live_slices(table, given)
+    columns = table.codes[:, x], table.codes[:, y], table.weights
+    if len(rows) < table.n_rows:
+        columns = columns[0][rows], columns[1][rows], columns[2][rows]
+    return _list_cells(table, (x, y), labels, n_slices, columns), n_single
+
+
+def contingency(table: EncodedTable, x: int, y: int, given: Sequence[int] = ()) -> NDArray[np.int64]:
+    """Count the joint states of two variables in each state of a third set.
+
+    Parameters
+    ----------
+    table : EncodedTable
+        The data.
+    x, y : int
+        Two variables.
+    given : sequence of int
+        The conditioning set.
+
+    Returns
+    -------
+    ndarray of shape (n_slices, n_states_x, n_states_y)
+        One slice per configuration of `given` that occurs in the data.
+
+    Examples
+    --------
+    >>> table = EncodedTable.from_codes([[0, 0], [0, 1], [1, 1], [1, 1]])
+    >>> contingency(table, 0, 1)
+    array([[[1, 1],
+            [0, 2]]])
+    """
+    return count_cells(table, x, y, given).dense()

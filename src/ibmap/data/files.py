@@ -1,0 +1,172 @@
+"""Tables from files: delimited text, Parquet and Arrow, compressed or not, or standard input.
+
+What a file is, is told by its first bytes rather than by its name, so the same works on
+standard input.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import sys
+import zlib
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ibmap.data.atomic import write_atomically
+from ibmap.data.binning import Bins
+from ibmap.data.delimited import TextFormat, parse_text
+from ibmap.data.encoding import encode
+from ibmap.data.table import EncodedTable
+from ibmap.data.text import read_bytes
+from ibmap.errors import FileFormatError, InvalidTableError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["DEFAULT_NA", "encode_file", "read_table", "write_atomically"]
+
+# "None" is not among them: it is a usual label ("no garage", "no pain")
+DEFAULT_NA = ("", "?", "NA", "N/A", "NaN", "nan", "null", "NULL")
+
+READABLE = "ibmap reads CSV, TSV, Parquet and Arrow (Feather) files, compressed or not"
+# fmt: off
+OTHER_FORMATS = frozenset([
+    ".xlsx", ".xls", ".ods", ".json", ".jsonl", ".sav", ".dta", ".sas7bdat", ".rds",
+    ".rda", ".rdata", ".arff", ".h5", ".hdf5", ".pkl", ".npy", ".npz", ".mat",
+    ".xml", ".html", ".htm", ".pdf", ".zip", ".7z", ".rar", ".tar", ".tgz",
+    ".orc", ".avro", ".db", ".sqlite",
+])
+# fmt: on
+COMPRESSED = frozenset([".gz", ".bz2", ".xz", ".zst"])
+PARQUET, ARROW_FILE, ARROW_STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
+PROMISED = {".parquet": (PARQUET,), ".feather": (ARROW_FILE,), ".arrow": (ARROW_FILE, ARROW_STREAM)}
+
+
+def read_table(
+    source: str | Path,
+    *,
+    separator: str | None = None,
+    na: Sequence[str] = DEFAULT_NA,
+    header: bool = True,
+    encoding: str = "utf-8",
+) -> pl.DataFrame:
+    """Read a table from a file, or standard input (``-``): text, Parquet, Feather, Arrow; also compressed."""
+    is_file = str(source) != "-"
+    origin, suffix = (str(source), _suffix(Path(source))) if is_file else ("standard input", "")
+    _refuse_other_formats(origin, suffix)
+    data = _decompressed(read_bytes(source) if is_file else sys.stdin.buffer.read(), origin)
+    if not data:
+        msg = f"{origin} is empty; a header line and rows of values are needed"
+        raise FileFormatError(msg)
+    _check_promise(data, origin, suffix)
+    frame = _read_binary(data, origin)
+    if frame is not None:
+        return frame
+    separator = "\t" if separator is None and suffix in (".tsv", ".tab") else separator
+    return parse_text(data, TextFormat(origin, separator, tuple(na), header, encoding))
+
+
+def encode_file(  # noqa: PLR0913 - the options of reading and of encoding side by side
+    source: str | Path,
+    *,
+    separator: str | None = None,
+    na: Sequence[str] = DEFAULT_NA,
+    header: bool = True,
+    encoding: str = "utf-8",
+    missing: str = "error",
+    bins: Bins = None,
+    drop: Iterable[str | int] = (),
+    keep: Iterable[str | int] | None = None,
+) -> EncodedTable:
+    """Read a file and encode it; options as for `read_table` and `ibmap.encode`."""
+    frame = read_table(source, separator=separator, na=na, header=header, encoding=encoding)
+    return encode(frame, missing=missing, bins=bins, drop=drop, keep=keep)
+
+
+def _suffix(path: Path) -> str:
+    """Give the extension that tells the format, without that of a compression."""
+    suffixes = [each.lower() for each in path.suffixes]
+    if suffixes and suffixes[-1] in COMPRESSED:
+        suffixes.pop()
+    return suffixes[-1] if suffixes else ""
+
+
+def _refuse_other_formats(origin: str, suffix: str) -> None:
+    """Refuse what is known to be something else."""
+    if suffix in OTHER_FORMATS:
+        msg = f"{origin} is a {suffix} file; {READABLE}: save it as CSV or Parquet first"
+        raise FileFormatError(msg)
+
+
+def _decompressed(data: bytes, origin: str) -> bytes:
+    """Undo the compression that the first bytes show."""
+    for magic, name, undo in _COMPRESSIONS:
+        if data.startswith(magic):
+            try:
+                return undo(data)
+            except (OSError, EOFError, lzma.LZMAError, zlib.error, ValueError) as error:
+                msg = f"{origin} is damaged: its {name} data ends early or is not valid ({error})"
+                raise FileFormatError(msg) from error
+            except ImportError:
+                msg = f"{origin} is compressed by {name}, which needs pyarrow: pip install 'ibmap[arrow]'"
+                raise FileFormatError(msg) from None
+    return data
+
+
+def _undo_zstd(data: bytes) -> bytes:
+    """Undo zstd, which Python knows from 3.14 on."""
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+
+        return bytes(zstd.decompress(data))
+    import pyarrow as pa
+
+    with pa.CompressedInputStream(pa.BufferReader(data), "zstd") as stream:
+        return bytes(stream.read())
+
+
+_COMPRESSIONS: tuple[tuple[bytes, str, Callable[[bytes], bytes]], ...] = (
+    (b"\x1f\x8b", "gzip", gzip.decompress),
+    (b"BZh", "bzip2", bz2.decompress),
+    (b"\xfd7zXZ\x00", "xz", lzma.decompress),
+    (b"\x28\xb5\x2f\xfd", "zstd", _undo_zstd),
+)
+
+
+def _check_promise(data: bytes, origin: str, suffix: str) -> None:
+    """Refuse a file whose content is not what its extension says, and archives."""
+    if suffix in PROMISED and not data.startswith(PROMISED[suffix]):
+        msg = f"{origin} is not a {suffix[1:]} file, though its name says so; {READABLE}"
+        raise FileFormatError(msg)
+    if data.startswith(b"PK\x03\x04"):
+        msg = f"{origin} is a zip archive or an Excel workbook; {READABLE}: unpack it or save it as CSV first"
+        raise FileFormatError(msg)
+
+
+def _read_binary(data: bytes, origin: str) -> pl.DataFrame | None:
+    """Read Parquet or Arrow data; None if it is neither."""
+    import polars as pl
+
+    readers: dict[bytes, Any] = {
+        PARQUET: pl.read_parquet,
+        ARROW_FILE: pl.read_ipc,
+        ARROW_STREAM: pl.read_ipc_stream,
+    }
+    reader = next((readers[magic] for magic in readers if data.startswith(magic)), None)
+    if reader is None:
+        return None
+    try:
+        frame: pl.DataFrame = reader(io.BytesIO(data))
+    except (pl.exceptions.PolarsError, OSError, ValueError) as error:
+        msg = f"{origin} is damaged or of an unknown kind of Parquet or Arrow: {str(error).splitlines()[0]}"
+        raise FileFormatError(msg) from None
+    if not frame.height:
+        msg = (
+            f"{origin} has no rows (its columns are {', '.join(frame.columns[:12])}); at least one is needed"
+        )
+        raise InvalidTableError(msg)
+    return frame

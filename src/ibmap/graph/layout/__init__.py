@@ -1,0 +1,10 @@
+"""Where to draw the variables of a network, which belong together, and in which order to list them.
+
+Matrices in, arrays out: pictures, pages and notebooks share it. The same graph gives the same places.
+"""
+
+from ibmap.graph.layout.drawing import network_html, network_svg
+from ibmap.graph.layout.groups import block_order, find_groups, group_colour
+from ibmap.graph.layout.places import LAYOUTS, place
+
+__all__ = ["LAYOUTS", "block_order", "find_groups", "group_colour", "network_html", "network_svg", "place"]

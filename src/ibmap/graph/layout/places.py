@@ -1,0 +1,167 @@
+"""Where to draw each variable: every connected part by itself, the parts side by side."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ibmap.graph.layout.groups import block_order
+from ibmap.options import as_choice
+
+ASPECT = 1.4  # width of a drawing over its height
+GAP = 0.8  # between two parts, in lengths of an edge
+NEAREST = 0.62  # that two variables come
+N_PUSHES = 60
+
+Places = NDArray[np.float64]
+
+
+def place(adjacency: ArrayLike, layout: str = "stress") -> Places:
+    """Place every variable, right and up from the centre; an edge is about one long."""
+    as_choice(layout, "layout", tuple(LAYOUTS))
+    matrix = np.asarray(adjacency, bool)
+    if len(matrix) == 0:
+        return np.zeros((0, 2))
+    if layout == "circle":
+        return _circle(matrix)
+    return _packed(matrix, LAYOUTS[layout])
+
+
+def _circle(adjacency: NDArray[np.bool_]) -> Places:
+    """Put all on one circle, clockwise from the top, groups together."""
+    n = len(adjacency)
+    if n == 1:
+        return np.zeros((1, 2))
+    turn = np.pi / 2 - 2 * np.pi * np.arange(n) / n
+    radius = max(1.0, n * NEAREST / (2 * np.pi))
+    points = np.empty((n, 2))
+    points[block_order(adjacency)] = radius * np.column_stack([np.cos(turn), np.sin(turn)])
+    return points
+
+
+def _stress(adjacency: NDArray[np.bool_]) -> Places:
+    """Make distances on paper like path lengths (Kamada and Kawai); nothing is random."""
+    import networkx as nx
+
+    lengths = _edge_lengths(adjacency)
+    with np.errstate(divide="ignore", invalid="ignore"):  # of points that coincide
+        found = nx.kamada_kawai_layout(nx.from_numpy_array(lengths))
+    return _upright(_scaled(found, lengths))
+
+
+def _spring(adjacency: NDArray[np.bool_]) -> Places:
+    """Let springs settle; the start is fixed."""
+    import networkx as nx
+
+    graph, start = nx.from_numpy_array(adjacency), dict(enumerate(_stress(adjacency)))
+    found = nx.spring_layout(graph, pos=start, seed=0, iterations=200, method="force")
+    return _scaled(found, adjacency.astype(np.float64))
+
+
+def _edge_lengths(adjacency: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Give each edge a length, the longer the less its ends' neighbours are the same."""
+    degree = adjacency.sum(axis=1)
+    shared = adjacency.astype(np.float64) @ adjacency
+    only_one = degree[:, None] + degree[None, :] - 2 * shared - 2
+    return np.where(adjacency, np.sqrt(1 + np.maximum(only_one, 0) / 6), 0.0)
+
+
+def _scaled(found: dict[int, Places], lengths: NDArray[np.float64]) -> Places:
+    """Scale places so that the median edge is as long as it should be."""
+    points = np.array([found[k] for k in range(len(lengths))])
+    x, y = np.nonzero(lengths)
+    drawn = np.linalg.norm(points[x] - points[y], axis=1)
+    return np.asarray(points * (np.median(lengths[x, y]) / np.median(drawn)))
+
+
+def _upright(points: Places) -> Places:
+    """Turn points so that they spread most from left to right, the first one to the left and top."""
+    centred = points - points.mean(axis=0)
+    turned = centred @ np.linalg.svd(centred, full_matrices=False)[2].T
+    return np.asarray(turned * np.where(turned[0] > 1e-9, -1.0, 1.0))
+
+
+def _packed(adjacency: NDArray[np.bool_], place_part: Callable[[NDArray[np.bool_]], Places]) -> Places:
+    """Place the connected parts side by side in rows, the largest first, single variables last."""
+    parts = _parts(adjacency)
+    drawn = [_apart(place_part(adjacency[np.ix_(part, part)])) for part in parts if len(part) > 1]
+    alone = [part[0] for part in parts if len(part) == 1]
+    points = np.empty((len(adjacency), 2))
+    sizes = [np.ptp(part, axis=0) + 2 * GAP for part in drawn]
+    corners, width = _rows(sizes)
+    for part, own, corner, size in zip(parts, drawn, corners, sizes, strict=False):
+        points[part] = corner + own - own.min(axis=0) + (size - np.ptp(own, axis=0)) / 2
+    floor = float(min((corner[1] for corner in corners), default=0.0))
+    if alone:
+        points[alone] = _grid(len(alone), width, floor)
+    return np.asarray(points - (points.max(axis=0) + points.min(axis=0)) / 2)
+
+
+def _parts(adjacency: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
+    """List the connected parts, the largest first, then by their first variable."""
+    from scipy.sparse.csgraph import connected_components
+
+    n_parts, label = connected_components(adjacency, directed=False)
+    parts = [np.flatnonzero(label == k) for k in range(n_parts)]
+    return sorted(parts, key=lambda part: (-len(part), int(part[0])))
+
+
+def _apart(points: Places) -> Places:
+    """Push variables apart that are too near each other."""
+    points = points.copy()
+    n = len(points)
+    for _ in range(N_PUSHES):
+        steps = points[:, None] - points[None]
+        distances = np.linalg.norm(steps, axis=2) + np.eye(n)
+        missing = np.where(distances < NEAREST, NEAREST - distances, 0.0) * (1 - np.eye(n))
+        if missing.max() < 1e-3:
+            break
+        turn = np.arange(n)[:, None] - np.arange(n)[None]
+        steps += (distances < 1e-6)[:, :, None] * np.stack([np.sin(turn), np.sign(turn)], axis=2)
+        lengths = np.maximum(np.linalg.norm(steps, axis=2), 1e-6)
+        points += 0.5 * (steps * (missing / lengths)[:, :, None]).sum(axis=1)
+    return points
+
+
+def _rows(sizes: list[NDArray[np.float64]]) -> tuple[list[NDArray[np.float64]], float]:
+    """Set boxes in rows, as wide as makes the drawing largest; give their corners and the width."""
+    if not sizes:
+        return [], 0.0
+    wide = np.cumsum([size[0] for size in sizes]) + 1e-9
+    least = max(float(size[0]) for size in sizes)
+    tried = [_set_in_rows(sizes, max(float(width), least)) for width in wide]
+    return min(tried, key=lambda found: max(found[1] / ASPECT, -min(corner[1] for corner in found[0])))
+
+
+def _set_in_rows(sizes: list[NDArray[np.float64]], width: float) -> tuple[list[NDArray[np.float64]], float]:
+    """Set boxes in rows that are at most so wide."""
+    corners: list[NDArray[np.float64]] = []
+    left = top = height = reached = 0.0
+    for w, h in sizes:
+        if left + w > width:
+            left, top, height = 0.0, top - height, 0.0
+        corners.append(np.array([left, top - h]))
+        left, height = left + float(w), max(height, float(h))
+        reached = max(reached, left)
+    return corners, reached
+
+
+def _grid(n_points: int, width: float, top: float) -> Places:
+    """Set single variables in rows below the rest."""
+    columns = max(int(width / (2.2)), math.ceil(math.sqrt(n_points * ASPECT / 2)), 1)
+    columns = min(columns, n_points)
+    step = max(width / columns, 2.2)
+    row, column = np.divmod(np.arange(n_points), columns)
+    in_row = np.minimum(n_points - row * columns, columns)
+    across = (column - (in_row - 1) / 2) * step + max(width, columns * step) / 2
+    return np.column_stack([across, top - (row + 0.1)])
+
+
+LAYOUTS: dict[str, Callable[[NDArray[np.bool_]], Places]] = {
+    "stress": _stress,
+    "circle": _circle,
+    "spring": _spring,
+}

@@ -1,0 +1,43 @@
+"""The learners as plain functions: an encoded table and options in, a result out.
+
+The scikit-learn estimators and the command line both call these. Names are loaded on first use: the
+command line shows its options without loading any learner.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ibmap.learners.blankets import learn_gsimn, learn_gsmn, learn_gsmn_star, learn_hiton, learn_iamb
+    from ibmap.learners.hill_climbing import learn_hc
+    from ibmap.learners.learners import LEARNERS, Learner
+    from ibmap.learners.options import (
+        GSMNOptions,
+        HillClimbingOptions,
+        HITONOptions,
+        IAMBOptions,
+        LearnerOptions,
+        RecommendedOptions,
+        ScoreOptions,
+        TestOptions,
+        TreeSearchOptions,
+    )
+    from ibmap.learners.recommended import learn_recommended
+    from ibmap.learners.tree_search import learn_ts
+
+__all__ = [
+    "LEARNERS", "GSMNOptions", "HITONOptions", "HillClimbingOptions", "IAMBOptions", "Learner",
+    "LearnerOptions", "RecommendedOptions", "ScoreOptions", "TestOptions", "TreeSearchOptions", "learn_gsimn",
+    "learn_gsmn", "learn_gsmn_star", "learn_hc", "learn_hiton", "learn_iamb", "learn_recommended", "learn_ts",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    """Load a name on first use."""
+    if name not in __all__:
+        msg = f"module 'ibmap.learners' has no attribute {name!r}"
+        raise AttributeError(msg)
+    home = "options" if name.endswith("Options") else "learners"
+    return getattr(importlib.import_module(f"ibmap.learners.{home}"), name)

@@ -1,0 +1,56 @@
+"""The learners by their names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+
+from ibmap.learners.blankets import learn_gsimn, learn_gsmn, learn_gsmn_star, learn_hiton, learn_iamb
+from ibmap.learners.hill_climbing import learn_hc
+from ibmap.learners.options import OPTIONS, LearnerOptions
+from ibmap.learners.recommended import learn_recommended
+from ibmap.learners.tree_search import learn_ts
+from ibmap.result import SearchResult
+
+__all__ = [
+    "LEARNERS", "Learner", "learn_gsimn", "learn_gsmn", "learn_gsmn_star", "learn_hc", "learn_hiton",
+    "learn_iamb", "learn_recommended", "learn_ts",
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Learner:
+    """A learner: its options, its function, whether it can use threads, and whether it can be resumed.
+
+    The function takes an encoded table, options and `callback`; a parallel one also `n_threads`, one
+    that can be resumed also `checkpoint` and `resume`.
+    """
+
+    options: type[LearnerOptions]
+    learn: Callable[..., SearchResult]
+    is_parallel: bool = False
+    is_resumable: bool = False
+
+    def takes(self, option: str) -> bool:
+        """Tell whether an option of the command line applies, whatever the test.
+
+        >>> LEARNERS["hc"].takes("start"), LEARNERS["gsmn"].takes("threads")
+        (True, False)
+        """
+        if option == "threads":
+            return self.is_parallel
+        if option in ("checkpoint", "resume"):
+            return self.is_resumable
+        return option in {each.name for each in fields(self.options)}
+
+
+LEARNERS = {
+    "ibmap": Learner(OPTIONS["ibmap"], learn_recommended, is_parallel=True),
+    "hc": Learner(OPTIONS["hc"], learn_hc, is_parallel=True, is_resumable=True),
+    "ts": Learner(OPTIONS["ts"], learn_ts, is_parallel=True),
+    "gsmn": Learner(OPTIONS["gsmn"], learn_gsmn),
+    "gsmn-star": Learner(OPTIONS["gsmn-star"], learn_gsmn_star),
+    "gsimn": Learner(OPTIONS["gsimn"], learn_gsimn),
+    "iamb": Learner(OPTIONS["iamb"], learn_iamb),
+    "hiton": Learner(OPTIONS["hiton"], learn_hiton),
+}

@@ -1,0 +1,279 @@
+"""The options objects of the learners: those of their tests and searches, joined."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ibmap.errors import InvalidOptionError
+from ibmap.options import (
+    BLANKETS,
+    FINDERS,
+    TESTS,
+    AveragedOptions,
+    BayesianOptions,
+    BestFirstOptions,
+    Check,
+    ClassicalOptions,
+    ClimbOptions,
+    GrowShrinkOptions,
+    Options,
+    PairwiseOptions,
+    RuleOptions,
+    count,
+    declared,
+    one_of,
+    option,
+)
+
+if TYPE_CHECKING:
+    from ibmap.data.table import EncodedTable
+    from ibmap.independence.averaged import AveragedTest
+    from ibmap.independence.protocol import IndependenceTest, ProbabilisticTest
+    from ibmap.search.budget import Budget
+    from ibmap.search.limits import Limits
+
+READING = "Reading the table"
+STARTS = (*FINDERS, "empty", "best")
+PROBABILISTIC = ("bayesian", "pairwise")  # tests that give Pr(I | D), which a score is made of
+TEST_OPTIONS = {  # each test's own options
+    "bayesian": tuple(declared(BayesianOptions)),
+    "pairwise": tuple(declared(PairwiseOptions)),
+    "averaged": tuple(declared(AveragedOptions)),
+    "chi-square": tuple(declared(ClassicalOptions)),
+    "g": tuple(declared(ClassicalOptions)),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class LearnerOptions(Options, ABC):
+    """Options that every learner has. They are only recorded: the table is encoded already."""
+
+    tests: ClassVar[tuple[str, ...]] = ()  # those the learner can use, by name
+
+    missing: str = option(
+        "error",
+        one_of("error", "drop", "state"),
+        "Missing values: refuse them, drop their rows, or make them a state.",
+        READING,
+    )
+    bins: Any = option(
+        None,
+        Check('{"width", "frequency"}, int or dict'),
+        "How to cut continuous columns; see `ibmap.encode`.",
+        READING,
+        none="",
+    )
+
+    @abstractmethod
+    def make_test(self, table: EncodedTable) -> IndependenceTest:
+        """Make the test that answers the learner."""
+
+    def recorded(self) -> dict[str, Any]:
+        """Give the options as results record them: functions by their names, graphs as ``"graph"``."""
+        return {each.name: _recorded(getattr(self, each.name)) for each in fields(self)}
+
+
+class LimitedOptions(ClimbOptions):
+    """Options of the hill climbs, as the searches take them."""
+
+    def limits(self) -> Limits:
+        """Collect the limits."""
+        from ibmap.search.limits import Limits
+
+        return Limits(self.max_ascents, self.max_seconds)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecommendedOptions(LimitedOptions, AveragedOptions, LearnerOptions):
+    """Options of `ibmap.IBMAP`."""
+
+    tests: ClassVar[tuple[str, ...]] = ("averaged",)
+
+    start: Any = option(
+        "empty",
+        one_of(*FINDERS, "empty", other="graph"),
+        "Where the first climb begins: the structure of another learner, no edges, or a graph over the "
+        "columns. A second climb begins with the blankets that the variables choose by themselves.",
+    )
+
+    def make_test(self, table: EncodedTable) -> AveragedTest:
+        """Make the test that the score is made of."""
+        from ibmap.independence.averaged import AveragedTest
+
+        return AveragedTest(table, self.prior, self.ordered, self.table_share)
+
+    def recorded(self) -> dict[str, Any]:
+        """Give the options as results record them, with the name of the test."""
+        return {"test": "averaged", **super().recorded()}
+
+
+@dataclass(frozen=True, kw_only=True)
+class TestedOptions(PairwiseOptions, BayesianOptions, LearnerOptions):
+    """Options that every learner with a choice of tests has."""
+
+    test: Any  # by name, or a callable that makes it; a subclass says which
+
+    def make_test(self, table: EncodedTable) -> IndependenceTest:
+        """Make the test that answers the learner: the one named, or what a callable makes."""
+        from ibmap.independence.bayesian import BayesianTest
+        from ibmap.independence.classical import ChiSquareTest, GTest
+        from ibmap.independence.pairwise import PairwiseTest
+
+        if callable(self.test):
+            made: IndependenceTest = self.test(table)
+            return made
+        declared(type(self))["test"].check.refuse(self.test, "test")
+        makers: dict[str, Callable[..., IndependenceTest]] = {
+            "bayesian": BayesianTest, "pairwise": PairwiseTest, "chi-square": ChiSquareTest, "g": GTest
+        }  # fmt: skip
+        return makers[self.test](table, **{name: getattr(self, name) for name in TEST_OPTIONS[self.test]})
+
+    def recorded(self) -> dict[str, Any]:
+        """Give the options as results record them, without the options of other tests."""
+        own = TEST_OPTIONS.get(self.test, ()) if isinstance(self.test, str) else ()
+        foreign = {name for names in TEST_OPTIONS.values() for name in names}.difference(own)
+        return {name: value for name, value in super().recorded().items() if name not in foreign}
+
+
+@dataclass(frozen=True, kw_only=True)
+class TestOptions(ClassicalOptions, TestedOptions):
+    """Options of the learners that answer with any test."""
+
+    __test__: ClassVar[bool] = False  # not a test case, whatever its name begins with
+    tests: ClassVar[tuple[str, ...]] = (*PROBABILISTIC, "chi-square", "g")
+
+    test: Any = option(
+        "bayesian",
+        one_of(*tests, other="callable"),
+        "The test of independence. A callable takes the encoded table and returns an `IndependenceTest`.",
+        TESTS,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreOptions(TestedOptions):
+    """Options of the learners with a score: their test gives probabilities."""
+
+    tests: ClassVar[tuple[str, ...]] = PROBABILISTIC
+
+    test: Any = option(
+        "bayesian",
+        one_of(*tests, other="callable"),
+        "The test of the score. A callable takes the encoded table and returns a `ProbabilisticTest`.",
+        TESTS,
+    )
+
+    def make_test(self, table: EncodedTable) -> ProbabilisticTest:
+        """Make the test that the score is made of."""
+        from ibmap.independence.protocol import ProbabilisticTest
+
+        self._check_test()
+        test = super().make_test(table)
+        if not isinstance(test, ProbabilisticTest):
+            msg = (
+                f"test made a {type(test).__name__}, which gives no probabilities: the score is made of "
+                "them; return an ibmap ProbabilisticTest, or learn with ibmap.GSMN"
+            )
+            raise InvalidOptionError(msg)
+        return test
+
+    def check(self) -> None:
+        """Refuse what needs no table to be seen as wrong."""
+        self._check_test()
+        super().check()
+
+    def _check_test(self) -> None:
+        """Refuse a test by name that gives no probabilities."""
+        if isinstance(self.test, str) and self.test in TEST_OPTIONS and self.test not in PROBABILISTIC:
+            msg = (
+                f"test={self.test!r} gives no probabilities, which the score is made of; "
+                f"use {' or '.join(map(repr, PROBABILISTIC))}, or learn with GSMN"
+            )
+            raise InvalidOptionError(msg)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GSMNOptions(GrowShrinkOptions, TestOptions):
+    """Options of `ibmap.GSMN`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class IAMBOptions(RuleOptions, TestOptions):
+    """Options of `ibmap.IAMB`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class HITONOptions(TestOptions):
+    """Options of `ibmap.HITON`."""
+
+    rule: str = option(
+        "and",
+        one_of("and", "or"),
+        "Join two variables only if each finds the other (HITON's symmetry correction), or if either does.",
+        BLANKETS,
+    )
+    max_given: int | None = option(
+        3,
+        count(),
+        "Variables a test is given at most.",
+        BLANKETS,
+        metavar="K",
+        none="no limit, which takes time exponential in the number of neighbours",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class HillClimbingOptions(LimitedOptions, ScoreOptions):
+    """Options of `ibmap.IBMAPHC`."""
+
+    start: Any = option(
+        "gsmn",
+        one_of(*STARTS, other="graph"),
+        "Where to begin: the structure GSMN finds (the paper's choice) or one of its relatives, no edges, "
+        'GSMN\'s structure and no edges, keeping the better score ("best"), or a graph over the columns '
+        "(networkx, MarkovGraph or matrix).",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class TreeSearchOptions(BestFirstOptions, GrowShrinkOptions, ScoreOptions):
+    """Options of `ibmap.IBMAPTS`."""
+
+    def check(self) -> None:
+        """Refuse what needs no table to be seen as wrong, such as options of GSMN with another closure."""
+        super().check()
+        if self.closure == "gsmn":
+            return
+        for each in fields(GrowShrinkOptions):
+            if getattr(self, each.name) != each.default:
+                msg = f"{each.name} belongs to closure='gsmn'; leave it out with closure={self.closure!r}"
+                raise InvalidOptionError(msg)
+
+    def budget(self) -> Budget:
+        """Collect the limits, from now on."""
+        from ibmap.search.budget import make_budget
+
+        return make_budget(self.max_nodes, self.max_seconds, self.max_memory)
+
+
+OPTIONS: dict[str, type[LearnerOptions]] = {  # of each learner
+    "ibmap": RecommendedOptions,
+    "hc": HillClimbingOptions,
+    "ts": TreeSearchOptions,
+    "gsmn": GSMNOptions,
+    "gsmn-star": TestOptions,
+    "gsimn": TestOptions,
+    "iamb": IAMBOptions,
+    "hiton": HITONOptions,
+}
+
+
+def _recorded(value: Any) -> Any:
+    """Give an option as results record it."""
+    if callable(value):
+        return getattr(value, "__name__", type(value).__name__)
+    is_plain = value is None or isinstance(value, (str, bool, int, float, dict, list, tuple))
+    return value if is_plain or (hasattr(value, "item") and getattr(value, "ndim", 1) == 0) else "graph"

@@ -1,0 +1,17 @@
+"""Networks to files and back, in the formats described in ``docs/format.md``."""
+
+from ibmap.result.formats.formats import NETWORK_SUFFIXES, Network, as_result, edge_weights, graph_of
+from ibmap.result.formats.reading import is_network_file, read_network
+from ibmap.result.formats.writing import check_writable, write_network
+
+__all__ = [
+    "NETWORK_SUFFIXES",
+    "Network",
+    "as_result",
+    "check_writable",
+    "edge_weights",
+    "graph_of",
+    "is_network_file",
+    "read_network",
+    "write_network",
+]

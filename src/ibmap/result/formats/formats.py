@@ -1,0 +1,53 @@
+"""What writing and reading networks share: extensions, and cells that no spreadsheet runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ibmap.graph import MarkovGraph
+from ibmap.result import SearchResult
+from ibmap.result.provenance import Provenance
+
+Network = SearchResult | MarkovGraph
+
+MATRIX_SUFFIXES = (".adjacency.csv", ".matrix.csv")
+NETWORK_SUFFIXES = (".json", ".graphml", ".dot", ".gv", ".csv", *MATRIX_SUFFIXES)
+EDGE_HEADER = ["source", "target", "weight"]
+FORMULA = "=+-@\t\r'"  # a spreadsheet may run a cell that begins with one of these; ' is the mark against it
+
+
+def suffix_of(path: str | Path) -> str:
+    """Find which of the known extensions a name ends in."""
+    name = Path(path).name.lower()
+    return next((each for each in MATRIX_SUFFIXES if name.endswith(each)), Path(name).suffix)
+
+
+def graph_of(network: Network) -> MarkovGraph:
+    """Give the structure alone."""
+    return network.graph if isinstance(network, SearchResult) else network
+
+
+def as_result(network: Network) -> SearchResult:
+    """Give a result; that of a bare graph says that it was given, not learned."""
+    if isinstance(network, SearchResult):
+        return network
+    from ibmap import __version__
+
+    provenance = Provenance(__version__, "given", {}, "", 0, 0, 0.0)
+    return SearchResult(network, ((),) * network.n_variables, provenance, 0)
+
+
+def edge_weights(network: Network) -> dict[tuple[int, int], float]:
+    """Give the loss of log-score without each edge, where it is known."""
+    evidence = network.evidence if isinstance(network, SearchResult) else ()
+    return {(pair.x, pair.y): pair.loss for pair in evidence if pair.is_edge}
+
+
+def harmless(name: str) -> str:
+    """Mark a cell that a spreadsheet might run as a formula."""
+    return "'" + name if name.startswith(tuple(FORMULA)) else name
+
+
+def unmarked(cell: str) -> str:
+    """Take the mark of `harmless` away."""
+    return cell[1:] if cell[:1] == "'" and cell[1:2] and cell[1] in FORMULA else cell

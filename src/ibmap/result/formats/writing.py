@@ -1,0 +1,140 @@
+"""Write networks: JSON, GraphML, DOT and CSV, by the extension of the name.
+
+Names of variables come from other people's tables: each format is written so that any name
+comes back as it was, or is refused; no name turns into syntax.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from ibmap.data.files import write_atomically
+from ibmap.errors import FileFormatError
+from ibmap.result.formats.formats import (
+    EDGE_HEADER,
+    NETWORK_SUFFIXES,
+    Network,
+    as_result,
+    edge_weights,
+    graph_of,
+    harmless,
+    suffix_of,
+)
+
+NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def write_network(network: Network, path: str | Path) -> None:
+    """Write a network to a file, in the format of its extension, whole or not at all."""
+    suffix = check_writable(path)
+    graph = graph_of(network)
+    culprit = next((name for name in graph.names if SURROGATE.search(name)), None)
+    if culprit is not None:
+        msg = f"cannot write {str(path)!r}: the name {culprit!r} is not valid Unicode; rename the column"
+        raise FileFormatError(msg)
+    try:
+        content = _WRITERS[suffix](network)
+    except FileFormatError as error:
+        msg = f"cannot write {str(path)!r}: {error}"
+        raise FileFormatError(msg) from None
+    write_atomically(path, content)
+
+
+def check_writable(path: str | Path) -> str:
+    """Tell the format a network would be written in, before any work is done."""
+    suffix = suffix_of(path)
+    if suffix not in _WRITERS:
+        msg = f"cannot write {str(path)!r}: the name must end in one of {', '.join(NETWORK_SUFFIXES)}"
+        raise FileFormatError(msg)
+    return suffix
+
+
+def _as_json(network: Network) -> str:
+    """Write everything; a bare graph becomes a result that says so."""
+    return as_result(network).to_json()
+
+
+def _as_graphml(network: Network) -> bytes:
+    """Write GraphML: names as identifiers and as labels, weights as numbers."""
+    import networkx as nx
+
+    graph, weights = graph_of(network), edge_weights(network)
+    for name in graph.names:
+        odd = NOT_XML.search(name)
+        if odd:
+            msg = f"the name {name!r} has {odd[0]!r}, which GraphML cannot hold; rename the column"
+            raise FileFormatError(msg)
+    out = nx.Graph()
+    out.add_nodes_from((name, {"label": name}) for name in graph.names)
+    for i, j in graph.edges:
+        known = {"weight": weights[i, j]} if (i, j) in weights else {}
+        out.add_edge(graph.names[i], graph.names[j], **known)
+    buffer = io.BytesIO()
+    nx.write_graphml_xml(out, buffer)
+    return buffer.getvalue()
+
+
+def _as_dot(network: Network) -> str:
+    """Write DOT: numbered nodes with the names as labels, so that no name is syntax."""
+    graph, weights = graph_of(network), edge_weights(network)
+    top = max(weights.values(), default=0.0)
+    lines = ["graph ibmap {", "  node [shape=box, style=rounded];"]
+    lines += [f"  n{k} [label={_dot_text(name)}];" for k, name in enumerate(graph.names)]
+    for i, j in graph.edges:
+        weight = weights.get((i, j))
+        width = 1 + 3 * max(weight, 0.0) / top if weight is not None and top > 0 else 1.0
+        known = "" if weight is None else f" [loss={_dot_text(repr(weight))}, penwidth={width:.2f}]"
+        lines.append(f"  n{i} -- n{j}{known};")
+    return "\n".join([*lines, "}", ""])
+
+
+def _dot_text(text: str) -> str:
+    """Quote a label: backslashes, quotes and entities taken literally, control characters shown."""
+    text = text.replace("&", "&amp;").replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    shown = (f"\\\\x{ord(c):02x}" if ord(c) < 32 or 127 <= ord(c) < 160 else c for c in text)
+    return '"' + "".join(shown) + '"'
+
+
+def _as_edge_list(network: Network) -> str:
+    """Write a line for each edge, and one without target for each variable that has none."""
+    graph, weights = graph_of(network), edge_weights(network)
+    rows: list[list[str]] = [EDGE_HEADER]
+    for edge in graph.edges:
+        ends = sorted((graph.names[k] for k in edge), key=lambda name: name != "")  # a target is never empty
+        rows.append([*map(harmless, ends), repr(weights[edge]) if edge in weights else ""])
+    alone = (name for k, name in enumerate(graph.names) if not graph.blanket(k))
+    rows += [[harmless(name), "", ""] for name in alone]
+    return _csv_text(rows)
+
+
+def _as_matrix(network: Network) -> str:
+    """Write the matrix with the names in the first row and column."""
+    graph = graph_of(network)
+    names = [harmless(name) for name in graph.names]
+    cells = graph.adjacency.astype(int).astype(str).tolist()
+    return _csv_text([["", *names], *([name, *row] for name, row in zip(names, cells, strict=True))])
+
+
+def _csv_text(rows: Iterable[Sequence[str]]) -> str:
+    """Write rows; Python's writer would leave a lone carriage return unquoted."""
+    return "".join(",".join(map(_csv_cell, row)) + "\n" for row in rows)
+
+
+def _csv_cell(text: str) -> str:
+    """Quote a cell if it needs it."""
+    return '"' + text.replace('"', '""') + '"' if re.search('[",\r\n]|^\\s|\\s$', text) else text
+
+
+_WRITERS: dict[str, Callable[[Network], str | bytes]] = {
+    ".json": _as_json,
+    ".graphml": _as_graphml,
+    ".dot": _as_dot,
+    ".gv": _as_dot,
+    ".csv": _as_edge_list,
+    ".adjacency.csv": _as_matrix,
+    ".matrix.csv": _as_matrix,
+}

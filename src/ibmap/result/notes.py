@@ -1,0 +1,115 @@
+"""What deserves a second look before a network is believed."""
+
+from __future__ import annotations
+
+from ibmap.data.table import EncodedTable
+from ibmap.evidence.explanation import BY_EFFECTS
+from ibmap.evidence.variables import by_thinness
+from ibmap.evidence.words import NOTHING, listed
+from ibmap.result import SearchResult
+
+
+def find_notes(result: SearchResult, table: EncodedTable | None = None) -> tuple[tuple[str, str], ...]:
+    """List what a reader should know of before believing a network."""
+    notes = [*_limits(result), *_idle_edges(result), *_thin(result)]
+    notes += _remedy(result) if notes[len(_limits(result)) :] else []
+    notes += [*_disputed(result), *_acting_together(result), *_rows(result)]
+    if table is not None and table.preparation.dropped_columns:
+        notes.append(("Columns left out", f"On request: {listed(table.preparation.dropped_columns)}."))
+    notes += [("About the data", text) for text in result.provenance.warnings]
+    return tuple(notes)
+
+
+def _limits(result: SearchResult) -> list[tuple[str, str]]:
+    """Say that a limit ended the search."""
+    if result.is_complete:
+        return []
+    text = (
+        f"It ended before it was done ({result.stopped}), after {result.n_ascents or 0:,} ascents. The "
+        "structure is the best so far; other edges may well be better."
+    )
+    return [("The search was cut short", text)]
+
+
+def _idle_edges(result: SearchResult) -> list[tuple[str, str]]:
+    """Say how many edges hardly matter."""
+    losses = [pair.loss for pair in result.evidence if pair.is_edge]
+    n_idle = sum(loss < NOTHING for loss in losses)
+    if not n_idle:
+        return []
+    text = (
+        f"Any one of {n_idle:,} of the {len(losses):,} edges could be taken out and the structure would be "
+        "at least about as probable."
+    )
+    return [("Edges with next to no evidence", text)]
+
+
+def _thin(result: SearchResult) -> list[tuple[str, str]]:
+    """Name the variables whose data are too thin to tell."""
+    own = result.descriptions
+    if result.provenance.options.get("test") in BY_EFFECTS:
+        return []
+    thin = [result.graph.names[k] for k in by_thinness(own) if own[k].thinness == "thin"]
+    if not thin:
+        return []
+    text = (
+        f"{len(thin):,} of {len(own):,} variables have at least half of their rows in slices of the blanket "
+        f"that hold too few to tell: {listed(thin)}. An edge that is missing there may only be unseen."
+    )
+    return [("Thin data", text)]
+
+
+def _remedy(result: SearchResult) -> list[tuple[str, str]]:
+    """Name the learner that needs fewer rows, if this is another."""
+    if result.provenance.algorithm == "ibmap":
+        return []
+    text = (
+        "Tests on whole tables are known to fail where rows are few. The recommended learner needs far "
+        "fewer: ibmap.IBMAP(), on the command line --algorithm ibmap."
+    )
+    return [("What to do", text)]
+
+
+def _disputed(result: SearchResult) -> list[tuple[str, str]]:
+    """Name the pairs on which two searches disagree."""
+    if not result.disputed:
+        return []
+    named = [_pair(result, x, y) for x, y in result.disputed]
+    text = (
+        f"A second search, begun elsewhere, ended in a structure that is nearly as good and differs in "
+        f"{_pairs(len(named))}: {listed(named)}. The data leave them open."
+    )
+    return [("Two searches disagree", text)]
+
+
+def _acting_together(result: SearchResult) -> list[tuple[str, str]]:
+    """Name the pairs on which main effects and full tables disagree."""
+    named = [_pair(result, each.x, each.y) for each in result.evidence if each.is_contested]
+    if not named:
+        return []
+    text = (
+        f"Main effects and full tables disagree about {_pairs(len(named))}: {listed(named)}. There, three or "
+        "more variables may act together; ibmap explain tells what each model finds."
+    )
+    return [("Two models disagree", text)]
+
+
+def _pair(result: SearchResult, x: int, y: int) -> str:
+    return f"{result.graph.names[x]} - {result.graph.names[y]}"
+
+
+def _pairs(count: int) -> str:
+    return "1 pair" if count == 1 else f"{count:,} pairs"
+
+
+def _rows(result: SearchResult) -> list[tuple[str, str]]:
+    """Say that rows were dropped."""
+    source = result.provenance
+    if not source.n_rows_dropped:
+        return []
+    total = source.n_samples + source.n_rows_dropped
+    text = (
+        f"{source.n_rows_dropped:,} of {total:,} rows have missing values and were left out. If values are "
+        "missing for a reason, the rest is not a fair sample."
+    )
+    return [("Rows left out", text)]

@@ -1,0 +1,53 @@
+"""Where a result comes from: data, options, version, time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ibmap.data.table import EncodedTable
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Where a result comes from."""
+
+    version: str
+    algorithm: str  # as the command line names it
+    options: dict[str, Any]
+    fingerprint: str  # digest of the data
+    n_samples: int  # rows used
+    n_rows_dropped: int  # rows left out because of missing values
+    seconds: float
+    warnings: tuple[str, ...] = ()  # what deserved a second look
+
+
+def provenance_of(table: EncodedTable, algorithm: str, options: dict[str, Any], seconds: float) -> Provenance:
+    """Record where a result comes from."""
+    from ibmap import __version__
+
+    return Provenance(
+        version=__version__,
+        algorithm=algorithm,
+        options={key: plain(value) for key, value in options.items()},
+        fingerprint=table.fingerprint,
+        n_samples=table.n_samples,
+        n_rows_dropped=table.preparation.n_rows_dropped,
+        seconds=seconds,
+        warnings=table.preparation.warnings,
+    )
+
+
+def plain(value: Any) -> Any:
+    """Turn a label or option into something JSON can hold."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, (list, tuple)):
+        return [plain(entry) for entry in value]
+    if isinstance(value, dict):
+        return {str(key): plain(entry) for key, entry in value.items()}
+    return str(value)

@@ -1,0 +1,379 @@
+"""What a learner found, with everything needed to explain and repeat it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ibmap.errors import FileFormatError, InvalidOptionError, NotExplainedError
+from ibmap.evidence.display import evidence_html
+from ibmap.evidence.explanation import PairExplanation, VariableExplanation, not_kept
+from ibmap.evidence.pairs import PairEvidence, collect_evidence
+from ibmap.evidence.records import check_format, checked
+from ibmap.evidence.variables import VariableDescription, describe_variables
+from ibmap.graph import MarkovGraph
+from ibmap.result.provenance import Provenance, plain
+from ibmap.search.climb import Flip
+
+if TYPE_CHECKING:
+    from ibmap.evidence.witness import Witness
+
+__all__ = ["SearchResult"]
+
+FORMAT = "ibmap-network"
+FORMAT_VERSION = 1
+
+
+@dataclass(frozen=True, eq=False)
+class SearchResult:
+    """A learned structure, its score, how it was found and what it cost.
+
+    Parameters
+    ----------
+    graph : MarkovGraph
+        The structure.
+    states : tuple of tuple
+        Labels of the states of each variable.
+    provenance : Provenance
+        Data, options, version.
+    n_tests : int
+        Distinct tests of independence.
+    score : float, optional
+        Natural log of the IB-score; None for learners without a score.
+    n_ascents, n_iterations : int, optional
+        Flips made, and neighbourhoods searched (hill climbing).
+    stopped : str
+        Why the search ended: ``"optimum"``, ``"max_ascents"``, ``"max_nodes"``,
+        ``"max_seconds"``, ``"max_memory"``, ``"interrupted"`` or ``"finished"``.
+    trace : tuple of Flip
+        The ascents in order.
+    evidence : tuple of PairEvidence
+        Loss by flipping, and what it rests on: all edges, and the nearest missing edges.
+    start : str, optional
+        Where the climb to this structure began: ``"gsmn"``, ``"empty"``, ``"blankets"`` (those the
+        variables choose by themselves) or ``"graph"``.
+    descriptions : tuple of VariableDescription
+        The data of each variable; empty if not known.
+    bound : float, optional
+        No structure of the search has a higher score (tree search).
+    n_nodes : int, optional
+        States whose question was branched on (tree search).
+    disputed : tuple of (int, int)
+        Pairs on which climbs from two starts disagree (recommended learner).
+    """
+
+    graph: MarkovGraph
+    states: tuple[tuple[Any, ...], ...]
+    provenance: Provenance
+    n_tests: int
+    score: float | None = None
+    n_ascents: int | None = None
+    n_iterations: int | None = None
+    stopped: str = "finished"
+    trace: tuple[Flip, ...] = ()
+    evidence: tuple[PairEvidence, ...] = field(default=())
+    start: str | None = None
+    descriptions: tuple[VariableDescription, ...] = ()
+    bound: float | None = None
+    n_nodes: int | None = None
+    disputed: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the search ended by itself rather than by a limit."""
+        return self.stopped in ("optimum", "finished")
+
+    def explain(self, x: int | str, y: int | str, data: Any = None) -> PairExplanation:
+        """Explain why two variables are joined, or why not.
+
+        Parameters
+        ----------
+        x, y : int or str
+            Two variables, by name or number.
+        data : table, optional
+            What the structure was learned from. Needed only for pairs that are neither joined nor
+            among the nearest to being joined, and for results that keep no evidence.
+
+        Returns
+        -------
+        PairExplanation
+            What the structure says of the two, with posteriors and counts; `print` it.
+
+        Examples
+        --------
+        >>> from ibmap import IBMAPHC
+        >>> rows = [["sun", "play"], ["rain", "stay"]] * 20
+        >>> found = IBMAPHC().fit(rows).result_.explain("x0", "x1")
+        >>> found.is_edge, found.strength, len(found.statements)
+        (True, 'very strong', 2)
+        """
+        i, j = self.graph.index(x), self.graph.index(y)
+        if i == j:
+            msg = f"a pair has two different variables; got {x!r} twice"
+            raise InvalidOptionError(msg)
+        if data is not None:
+            witness = self._witness(data)
+            loss, statements = witness.loss(self.graph, i, j), witness.statements(self.graph, i, j)
+            return self._named(PairEvidence(i, j, self.graph.has_edge(i, j), loss, statements))
+        known = next((pair for pair in self.evidence if {pair.x, pair.y} == {i, j}), None)
+        if known is None or not known.statements:
+            raise NotExplainedError(not_kept(self.graph, i, j))
+        return self._named(known if known.x == i else known.reversed())
+
+    def explain_variable(self, x: int | str, data: Any = None) -> VariableExplanation:
+        """Explain what the place of a variable in the structure rests on.
+
+        Parameters
+        ----------
+        x : int or str
+            A variable, by name or number.
+        data : table, optional
+            What the structure was learned from, to weigh all missing edges of the variable, or
+            if the result keeps no evidence.
+
+        Returns
+        -------
+        VariableExplanation
+            Its edges and nearest missing edges, and how thin its data are; `print` it.
+        """
+        i = self.graph.index(x)
+        if data is not None:
+            witness = self._witness(data)
+            evidence = collect_evidence(self.graph, witness.gains_of(self.graph, i), witness=witness)
+            descriptions = describe_variables(witness.table, self.graph)
+            return replace(self, evidence=evidence, descriptions=descriptions).explain_variable(i)
+        own = [self._named(pair) for pair in self.evidence if i in (pair.x, pair.y) and pair.statements]
+        return VariableExplanation(
+            name=self.graph.names[i],
+            blanket=tuple(self.graph.names[y] for y in self.graph.blanket(i)),
+            description=self.descriptions[i] if self.descriptions else None,
+            neighbours=tuple(pair for pair in own if pair.is_edge),
+            nearest=tuple(pair for pair in own if not pair.is_edge),
+        )
+
+    @property
+    def explanations(self) -> tuple[PairExplanation, ...]:
+        """Everything known of pairs: edges, the strongest first, then missing edges, the nearest first."""
+        return tuple(self._named(pair) for pair in self.evidence)
+
+    def with_evidence(self, data: Any) -> SearchResult:
+        """Give the same result with the evidence on its edges worked out from the table.
+
+        Parameters
+        ----------
+        data : table
+            What the structure was learned from.
+
+        Returns
+        -------
+        SearchResult
+            With evidence on all edges, on the nearest missing edges if there are at most 100 variables,
+            and with descriptions.
+        """
+        witness = self._witness(data)
+        evidence = collect_evidence(self.graph, witness.gains(self.graph), witness=witness)
+        return replace(self, evidence=evidence, descriptions=describe_variables(witness.table, self.graph))
+
+    def _witness(self, data: Any) -> Witness:
+        """Bring back the table and its tests."""
+        source = self.provenance
+        from ibmap.evidence.recorded import recorded_witness
+
+        return recorded_witness(data, self.graph.names, source.options, source.fingerprint)
+
+    def _named(self, pair: PairEvidence) -> PairExplanation:
+        """Replace numbers by names."""
+        names = self.graph.names
+        statements = tuple(each.named(names) for each in pair.statements)
+        is_disputed = any({pair.x, pair.y} == {*each} for each in self.disputed)
+        return PairExplanation(names[pair.x], names[pair.y], pair.is_edge, pair.loss, statements, is_disputed)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the result as plain lists and dicts, ready for JSON.
+
+        Returns
+        -------
+        dict
+            In the documented format.
+        """
+        return {
+            "format": FORMAT,
+            "format_version": FORMAT_VERSION,
+            "variables": [self._variable(x) for x in range(self.graph.n_variables)],
+            "edges": [list(edge) for edge in self.graph.edges],
+            "edge_names": [[self.graph.names[i], self.graph.names[j]] for i, j in self.graph.edges],
+            "score": self.score,
+            "bound": self.bound,
+            "n_tests": self.n_tests,
+            "n_nodes": self.n_nodes,
+            "n_ascents": self.n_ascents,
+            "n_iterations": self.n_iterations,
+            "start": self.start,
+            "stopped": self.stopped,
+            "disputed": [list(pair) for pair in self.disputed],
+            "trace": [flip._asdict() for flip in self.trace],
+            "evidence": [pair.to_dict() for pair in self.evidence],
+            "provenance": asdict(self.provenance),
+        }
+
+    def _variable(self, x: int) -> dict[str, Any]:
+        states = [plain(label) for label in self.states[x]]
+        described = {"description": asdict(self.descriptions[x])} if self.descriptions else {}
+        return {"name": self.graph.names[x], "states": states, **described}
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """Write the result as JSON.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            Where to write it as well; whole or not at all.
+
+        Returns
+        -------
+        str
+            The text.
+        """
+        text = json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        if path is not None:
+            from ibmap.data.files import write_atomically
+
+            write_atomically(path, text)
+        return text
+
+    @classmethod
+    def from_json(cls, source: str | Path) -> SearchResult:
+        """Read a result from JSON text, or from a file.
+
+        Parameters
+        ----------
+        source : str or Path
+            The text (it begins with a brace), or a file's path.
+
+        Returns
+        -------
+        SearchResult
+            Every field as it was written.
+        """
+        text = source if isinstance(source, str) and source.lstrip().startswith("{") else _read(source)
+        try:
+            content = json.loads(text)
+        except json.JSONDecodeError as error:
+            msg = f"this is not JSON: {error}"
+            raise FileFormatError(msg) from error
+        return cls.from_dict(content)
+
+    @classmethod
+    def from_dict(cls, content: Any) -> SearchResult:
+        """Read a result from the plain lists and dicts of `to_dict`.
+
+        Parameters
+        ----------
+        content : dict
+            In the documented format.
+
+        Returns
+        -------
+        SearchResult
+            Every field as it was written.
+        """
+        check_format(content, "network", FORMAT, FORMAT_VERSION)
+        try:
+            _check_types(content)
+            result = cls._from_checked(content)
+            _check_pairs(content)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            msg = f"the network file is damaged: {type(error).__name__}: {error}"
+            raise FileFormatError(msg) from error
+        return result
+
+    @classmethod
+    def _from_checked(cls, content: dict[str, Any]) -> SearchResult:
+        """Build the result from content whose format and version fit."""
+        variables = content["variables"]
+        names = [variable["name"] for variable in variables]
+        edges = [(int(i), int(j)) for i, j in content["edges"]]
+        source = content["provenance"]
+        return cls(
+            graph=MarkovGraph.from_edges(len(names), edges, names),
+            states=tuple(tuple(variable["states"]) for variable in variables),
+            provenance=Provenance(**{**source, "warnings": tuple(source["warnings"])}),
+            n_tests=content["n_tests"],
+            score=content["score"],
+            n_ascents=content["n_ascents"],
+            n_iterations=content["n_iterations"],
+            start=content.get("start"),
+            stopped=content["stopped"],
+            trace=tuple(Flip(**flip) for flip in content["trace"]),
+            evidence=tuple(PairEvidence.from_dict(pair) for pair in content["evidence"]),
+            descriptions=_read_descriptions(variables),
+            bound=content.get("bound"),
+            n_nodes=content.get("n_nodes"),
+            disputed=tuple((int(x), int(y)) for x, y in content.get("disputed", ())),
+        )
+
+    def _repr_html_(self) -> str:
+        source = self.provenance
+        facts = [("Learner", source.algorithm), ("Rows", f"{source.n_samples:,}")]
+        facts += [] if self.score is None else [("IB-score", f"{self.score:,.2f}")]
+        facts += [("Tests", f"{self.n_tests:,}"), ("Seconds", f"{source.seconds:.2f}")]
+        return evidence_html(self.graph, self.evidence, facts)
+
+    def __repr__(self) -> str:
+        score = "no score" if self.score is None else f"score {self.score:.3f}"
+        return (
+            f"SearchResult({self.provenance.algorithm}: {self.graph.n_variables} variables, "
+            f"{self.graph.n_edges} edges, {score}, {self.n_tests} tests)"
+        )
+
+
+def _read_descriptions(variables: list[dict[str, Any]]) -> tuple[VariableDescription, ...]:
+    """Read the descriptions: of all variables, or of none (files of older versions)."""
+    if not any("description" in variable for variable in variables):
+        return ()
+    return tuple(checked(VariableDescription(**variable["description"])) for variable in variables)
+
+
+def _read(path: str | Path) -> str:
+    """Read a text file, with an error that names it."""
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        msg = f"cannot read {str(path)!r}: {error}"
+        raise FileFormatError(msg) from error
+
+
+_TYPES: dict[str, tuple[type, ...]] = {
+    "score": (float, int, type(None)),
+    "bound": (float, int, type(None)),
+    "n_nodes": (int, type(None)),
+    "n_tests": (int,),
+    "n_ascents": (int, type(None)),
+    "n_iterations": (int, type(None)),
+    "stopped": (str,),
+    "start": (str, type(None)),
+}
+_LATER = ("bound", "n_nodes", "start")  # fields added within the version: older files do not have them
+
+
+def _check_types(content: dict[str, Any]) -> None:
+    """Refuse values that are not of the documented type."""
+    for key, types in _TYPES.items():
+        value = content.get(key) if key in _LATER else content[key]
+        if isinstance(value, bool) or not isinstance(value, types) or str(value) == "nan":
+            msg = f"{key!r} cannot be {value!r}"
+            raise ValueError(msg)
+
+
+def _check_pairs(content: dict[str, Any]) -> None:
+    """Refuse pairs of variables that do not exist."""
+    n_variables = len(content["variables"])
+    statements = [each for pair in content["evidence"] for each in pair.get("statements", ())]
+    disputed = [{"x": x, "y": y} for x, y in content.get("disputed", ())]
+    for entry in [*content["trace"], *content["evidence"], *statements, *disputed]:
+        numbers = (entry["x"], entry["y"], *entry.get("given", ()))
+        if not all(0 <= number < n_variables for number in numbers):
+            msg = f"there is no pair ({entry['x']!r}, {entry['y']!r}) among {n_variables} variables"
+            raise ValueError(msg)

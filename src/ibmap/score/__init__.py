@@ -1,0 +1,25 @@
+"""The IB-score: by definition and locally, and its fast implementations."""
+
+from ibmap.score.local import (
+    LocalScore,
+    TestScore,
+    closure_score,
+    exactly,
+    flip_gain,
+    flip_gains,
+    ib_score,
+    local_score,
+    total_score,
+)
+
+__all__ = [
+    "LocalScore",
+    "TestScore",
+    "closure_score",
+    "exactly",
+    "flip_gain",
+    "flip_gains",
+    "ib_score",
+    "local_score",
+    "total_score",
+]
