@@ -33,11 +33,7 @@ CLOSURES = ("gsmn", "gsmn-star", "gsimn")  # algorithms whose runs a tree search
 def as_number(
     value: Any, name: str, *, low: float, high: float, from_low: bool = False, to_high: bool = False
 ) -> float:
-    """Check an option that must lie between two bounds, which are allowed if so said.
-
-    >>> as_number(0.5, "prior", low=0, high=1)
-    0.5
-    """
+    """Check an option that must lie between two bounds, which are allowed if so said."""
     is_number = isinstance(value, Real) and not isinstance(value, bool)
     is_bound = is_number and ((from_low and value == low) or (to_high and value == high))
     if not is_number or not (low < value < high or is_bound):
@@ -49,11 +45,7 @@ def as_number(
 
 
 def as_choice(value: str, name: str, choices: Sequence[str]) -> str:
-    """Check an option that must be one of a few words.
-
-    >>> as_choice("or", "rule", ("or", "and"))
-    'or'
-    """
+    """Check an option that must be one of a few words."""
     if not isinstance(value, str) or value not in choices:
         msg = f"{name} must be one of {', '.join(map(repr, choices))}; got {value!r}"
         raise InvalidOptionError(msg)
@@ -61,11 +53,7 @@ def as_choice(value: str, name: str, choices: Sequence[str]) -> str:
 
 
 def as_count(value: Any, name: str, *, low: int = 0) -> int:
-    """Check an option that must be a whole number, not below a bound.
-
-    >>> as_count(3, "max_ascents")
-    3
-    """
+    """Check an option that must be a whole number, not below a bound."""
     if isinstance(value, bool) or not isinstance(value, Integral) or value < low:
         msg = f"{name} must be a whole number of at least {low}; got {value!r}"
         raise InvalidOptionError(msg)
@@ -73,11 +61,7 @@ def as_count(value: Any, name: str, *, low: int = 0) -> int:
 
 
 def as_bytes(value: Any, name: str = "max_memory") -> int:
-    """Read an amount of memory: bytes, or a number with a unit.
-
-    >>> as_bytes("1.5 GB"), as_bytes("64MiB"), as_bytes(1000)
-    (1500000000, 67108864, 1000)
-    """
+    """Read an amount of memory: bytes, or a number with a unit."""
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]*)\s*", str(value))
     unit = 0 if match is None or isinstance(value, bool) else UNITS.get(match[2].lower(), 0)
     amount = int(float(match[1]) * unit) if match else 0

@@ -22,50 +22,19 @@ MIN_SHARE = 0.02  # of its steps
 
 
 class Progress(NamedTuple):
-    """What a callback is told: where a search stands.
+    """What a callback is told: where a search stands."""
 
-    Parameters
-    ----------
-    phase : str
-        ``"blankets"`` (GSMN: a step is a variable), ``"first look"`` (every change of one edge is
-        scored: a step is a variable), ``"weighing"`` (flips that may be the best are worked out),
-        ``"ascending"`` (a step is a flip) or ``"settling"`` (the evidence is worked out).
-    done, total : int
-        Steps of the phase; total is 0 if nobody knows.
-    n_ascents : int
-        Flips made so far.
-    score : float
-        Of the structure reached, while ascending; else NaN.
-    seconds : float
-        Since the learner began.
-    n_tests : int
-        Distinct tests of independence so far.
-    seconds_left : float or None
-        Until the phase ends, from the rate so far; None if that cannot be known.
-    """
-
-    phase: str
-    done: int
-    total: int = 0
-    n_ascents: int = 0
-    score: float = math.nan
-    seconds: float = 0.0
-    n_tests: int = 0
-    seconds_left: float | None = None
+    phase: str  # "blankets", "scoring", "weighing", "ascending" or "settling"
+    done: int  # steps of the phase: variables, or flips while ascending
+    total: int = 0  # 0 if nobody knows
+    n_ascents: int = 0  # flips made so far
+    score: float = math.nan  # of the structure reached, while ascending; else NaN
+    seconds: float = 0.0  # since the learner began
+    n_tests: int = 0  # distinct tests of independence so far
+    seconds_left: float | None = None  # until the phase ends, from the rate so far
 
     def details(self) -> str:
-        """Say in a few words what has been reached.
-
-        Returns
-        -------
-        str
-            Such as ``ascent 3, score -12.5, 1,204 tests``; empty if there is nothing yet.
-
-        Examples
-        --------
-        >>> Progress("ascending", 3, n_ascents=3, score=-12.5, n_tests=1204).details()
-        'ascent 3, score -12.5, 1,204 tests'
-        """
+        """Say in a few words what has been reached."""
         parts = [f"ascent {self.n_ascents}"] if self.n_ascents else []
         parts += [] if math.isnan(self.score) else [f"score {self.score:.1f}"]
         return ", ".join([*parts, f"{self.n_tests:,} tests"] if self.n_tests else parts)
@@ -75,26 +44,7 @@ Callback = Callable[[Progress], None]
 
 
 class Monitor:
-    """Pass progress on to a callback, and know whether it asked to stop.
-
-    Parameters
-    ----------
-    callback : callable or Monitor, optional
-        Called with a `Progress`. If it raises `StopSearch`, the search ends cleanly.
-
-    Examples
-    --------
-    >>> def impatient(progress):
-    ...     if progress.n_ascents == 2:
-    ...         raise StopSearch
-    >>> monitor = Monitor(impatient)
-    >>> monitor.tell("ascending", 1, n_ascents=1)
-    >>> monitor.is_stopped
-    False
-    >>> monitor.tell("ascending", 2, n_ascents=2)
-    >>> monitor.is_stopped
-    True
-    """
+    """Pass progress on to a callback, and know whether it asked to stop."""
 
     def __init__(self, callback: Callback | None = None) -> None:
         self._callback = callback
@@ -104,32 +54,11 @@ class Monitor:
 
     @classmethod
     def of(cls, callback: Callback | Monitor | None) -> Monitor:
-        """Make a monitor of a callback; a monitor is itself.
-
-        Parameters
-        ----------
-        callback : callable, Monitor or None
-            Who is told.
-
-        Returns
-        -------
-        Monitor
-            The monitor.
-        """
+        """Make a monitor of a callback; a monitor is itself."""
         return callback if isinstance(callback, Monitor) else cls(callback)
 
     def tell(self, phase: str, done: int, total: int = 0, **reached: Any) -> None:
-        """Report a step; afterwards `is_stopped` tells whether to go on.
-
-        Parameters
-        ----------
-        phase : str
-            What is being done.
-        done, total : int
-            Steps of it; total is 0 if nobody knows.
-        **reached : int or float
-            Other fields of `Progress`.
-        """
+        """Report a step; afterwards `is_stopped` tells whether to go on."""
         now = time.monotonic()
         if phase != self._phase:
             self._phase, self._phase_begun, self._first = phase, now, done

@@ -17,45 +17,12 @@ LOG_HALF = math.log(0.5)
 
 
 def is_at_least_half(log_probability: float) -> bool:
-    """Tell whether a log-probability is log(1/2) or more, ties included.
-
-    Parameters
-    ----------
-    log_probability : float
-        Natural log of a probability.
-
-    Returns
-    -------
-    bool
-        True from one half on.
-
-    Examples
-    --------
-    >>> is_at_least_half(math.log(0.5) - 1e-12)
-    True
-    """
+    """Tell whether a log-probability is log(1/2) or more, ties included."""
     return log_probability >= LOG_HALF - TOLERANCE
 
 
 def order_with_ties(values: NDArray[np.float64]) -> list[int]:
-    """Order positions by increasing value, equal values by position.
-
-    Parameters
-    ----------
-    values : ndarray
-        Values to sort by. Values within the tolerance of the smallest of their
-        run are equal.
-
-    Returns
-    -------
-    list of int
-        Positions.
-
-    Examples
-    --------
-    >>> order_with_ties(np.array([0.5, 0.1 + 1e-12, 0.1]))
-    [1, 2, 0]
-    """
+    """Order positions by increasing value, equal values by position."""
     ascending = np.argsort(values, kind="stable").tolist()
     result: list[int] = []
     run: list[int] = []

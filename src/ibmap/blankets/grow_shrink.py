@@ -30,13 +30,11 @@ ORDERS = ("association", "columns")
 
 
 class Growing(NamedTuple):
-    """The grow phase: which candidate is asked next, given which members.
+    """The grow phase: which candidate is asked next, given which members."""
 
-    `unasked` candidates are left in the pass (``grow="once"``) or have not been
-    asked given these members (``"repeat"``). `given` are the members, sorted.
-    `refused` lists for ``"repeat"`` who was found independent, and given the
-    first how many members.
-    """
+    # `unasked` candidates are left in the pass (``grow="once"``) or have not been asked given these
+    # members (``"repeat"``). `given` are the members, sorted. `refused` lists for ``"repeat"`` who was
+    # found independent, and given the first how many members.
 
     position: int
     unasked: int
@@ -46,11 +44,10 @@ class Growing(NamedTuple):
 
 
 class Shrinking(NamedTuple):
-    """The shrink phase: which member is asked next, given which others.
+    """The shrink phase: which member is asked next, given which others."""
 
-    `known` holds what is asserted already and may come up again: a member, others
-    it was tested given, and whether it was independent.
-    """
+    # `known` holds what is asserted already and may come up again: a member, others it was tested
+    # given, and whether it was independent.
 
     position: int
     members: tuple[int, ...]
@@ -68,52 +65,18 @@ Phase = Growing | Shrinking | Done
 
 
 class GrowShrink:
-    """The Markov blanket of one variable (Margaritis and Thrun's GS), as an operator.
-
-    Parameters
-    ----------
-    x : int
-        The variable.
-    candidates : sequence of int
-        The others, in the order they are tried.
-    grow : {"once", "repeat"}
-        One grow pass, or passes until one adds nothing.
-
-    Examples
-    --------
-    >>> operator = GrowShrink(0, [1, 2])
-    >>> state = operator.after(operator.begin(), independent=False)
-    >>> operator.question(state)
-    Triplet(x=0, y=2, given=(1,))
-    """
+    """The Markov blanket of one variable (Margaritis and Thrun's GS), as an operator."""
 
     def __init__(self, x: int, candidates: Sequence[int], grow: str = "once") -> None:
         self.x, self.candidates, self.grow = x, tuple(candidates), grow
         self._repeats = grow == "repeat"
 
     def begin(self) -> Phase:
-        """Give the state before any assertion.
-
-        Returns
-        -------
-        Growing or Done
-            No members; done if there are no candidates.
-        """
+        """Give the state before any assertion."""
         return self._growing(0, len(self.candidates), (), (), ())
 
     def question(self, state: Phase) -> Triplet | None:
-        """Tell what is asked next.
-
-        Parameters
-        ----------
-        state : Growing, Shrinking or Done
-            A state.
-
-        Returns
-        -------
-        Triplet or None
-            A triplet not asserted yet, or None at the end.
-        """
+        """Tell what is asked next."""
         if type(state) is Growing:
             return Triplet(self.x, self.candidates[state.position], state.given)
         if type(state) is Shrinking:
@@ -121,20 +84,7 @@ class GrowShrink:
         return None
 
     def after(self, state: Phase, independent: bool) -> Phase:
-        """Give the state after an answer.
-
-        Parameters
-        ----------
-        state : Growing or Shrinking
-            A state that asks.
-        independent : bool
-            The answer.
-
-        Returns
-        -------
-        Growing, Shrinking or Done
-            A new state.
-        """
+        """Give the state after an answer."""
         if type(state) is Growing:
             return self._grow(state, independent)
         assert type(state) is Shrinking, "there is no question to answer"
@@ -143,33 +93,11 @@ class GrowShrink:
         return _shrinking(position, members, answered)
 
     def outcome(self, state: Phase) -> tuple[int, ...]:
-        """Give the blanket.
-
-        Parameters
-        ----------
-        state : Done
-            The end.
-
-        Returns
-        -------
-        tuple of int
-            The blanket, in order of inclusion.
-        """
+        """Give the blanket."""
         return state.members
 
     def ahead(self, state: Phase) -> tuple[int, ...]:
-        """List who would be asked next given the same set, were all independent.
-
-        Parameters
-        ----------
-        state : Growing or Shrinking
-            A state that asks.
-
-        Returns
-        -------
-        tuple of int
-            The variable asked about first.
-        """
+        """List who would be asked next given the same set, were all independent."""
         if type(state) is Shrinking:
             return (state.members[state.position],)
         assert type(state) is Growing, "there is no question"
@@ -238,44 +166,14 @@ def _shrinking(
 
 
 def association_order(test: IndependenceTest, x: int) -> list[int]:
-    """Order the other variables, the most dependent on `x` first.
-
-    Parameters
-    ----------
-    test : IndependenceTest
-        Its unconditional support for independence is what is sorted by.
-    x : int
-        The variable.
-
-    Returns
-    -------
-    list of int
-        The others; ties go to the lower column.
-    """
+    """Order the other variables, the most dependent on `x` first."""
     others = [y for y in range(test.n_variables) if y != x]
     supports = [answer.log_support for answer in test.ask_each(x, others, ())]
     return [others[k] for k in order_with_ties(np.array(supports))]
 
 
 def grow_shrink(test: IndependenceTest, x: int, grow: str = "once", order: str = "association") -> GrowShrink:
-    """Make the operator that finds the blanket of one variable.
-
-    Parameters
-    ----------
-    test : IndependenceTest
-        Gives the order of the candidates; those tests are no assertions of a run.
-    x : int
-        The variable.
-    grow : {"once", "repeat"}
-        One grow pass, or passes until one adds nothing.
-    order : {"association", "columns"}
-        Try the most dependent first, or go by column.
-
-    Returns
-    -------
-    GrowShrink
-        The operator.
-    """
+    """Make the operator that finds the blanket of one variable."""
     if order == "association":
         return GrowShrink(x, association_order(test, x), grow)
     return GrowShrink(x, [y for y in range(test.n_variables) if y != x], grow)
@@ -284,37 +182,14 @@ def grow_shrink(test: IndependenceTest, x: int, grow: str = "once", order: str =
 def gsmn_operator(
     test: IndependenceTest, *, rule: str = "or", grow: str = "once", order: str = "association"
 ) -> InTurn[Phase, MarkovGraph]:
-    """Make the operator that finds a structure as GSMN does.
-
-    Parameters
-    ----------
-    test : IndependenceTest
-        Gives the order of the candidates.
-    rule : {"or", "and"}
-        An edge if either is in the other's blanket, or only if both are.
-    grow : {"once", "repeat"}
-        One grow pass, or passes until one adds nothing.
-    order : {"association", "columns"}
-        Try the most dependent first, or go by column.
-
-    Returns
-    -------
-    InTurn
-        GS for each variable, joined.
-    """
+    """Make the operator that finds a structure as GSMN does."""
     check_choices(rule, grow, order)
     parts = [grow_shrink(test, x, grow, order) for x in range(test.n_variables)]
     return InTurn(parts, lambda found: join_blankets(found, test.names, rule))
 
 
 def check_choices(rule: str, grow: str, order: str) -> None:
-    """Refuse options that GSMN does not have.
-
-    Parameters
-    ----------
-    rule, grow, order : str
-        The options.
-    """
+    """Refuse options that GSMN does not have."""
     as_choice(rule, "rule", RULES)
     as_choice(grow, "grow", GROW)
     as_choice(order, "order", ORDERS)

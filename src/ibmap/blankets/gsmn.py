@@ -15,24 +15,7 @@ from ibmap.progress import Monitor
 def gs_blanket(
     test: IndependenceTest, x: int, grow: str = "once", order: str = "association"
 ) -> tuple[int, ...]:
-    """Find the blanket of one variable with GS.
-
-    Parameters
-    ----------
-    test : IndependenceTest
-        The test that answers; questions given the same set are asked at once.
-    x : int
-        The variable.
-    grow : {"once", "repeat"}
-        One grow pass, or passes until one adds nothing.
-    order : {"association", "columns"}
-        Try the most dependent first, or go by column.
-
-    Returns
-    -------
-    tuple of int
-        The blanket, in order of inclusion; what `run` finds with `grow_shrink`.
-    """
+    """Find the blanket of one variable with GS."""
     operator = grow_shrink(test, x, grow, order)
     state = operator.begin()
     while (triplet := operator.question(state)) is not None:
@@ -50,28 +33,7 @@ def blankets(
     monitor: Monitor | None = None,
     n_threads: int = 1,
 ) -> tuple[tuple[int, ...], ...]:
-    """Find the blanket of every variable with GS.
-
-    Parameters
-    ----------
-    test : IndependenceTest
-        The test that answers.
-    grow : {"once", "repeat"}
-        One grow pass, or passes until one adds nothing.
-    order : {"association", "columns"}
-        Try the most dependent first, or go by column.
-    deadline : float, optional
-        When `time.monotonic` is past this, variables not reached get an empty blanket.
-    monitor : Monitor, optional
-        Told after every variable; if it is stopped, the same as past the deadline.
-    n_threads : int
-        Threads; the result is the same for any number.
-
-    Returns
-    -------
-    tuple of tuple of int
-        For each variable its blanket in order of inclusion.
-    """
+    """Find the blanket of every variable with GS."""
     check_choices("or", grow, order)
     find = partial(gs_blanket, grow=grow, order=order)
     return each_blanket(find, test, deadline, monitor, n_threads)
@@ -87,37 +49,7 @@ def gsmn(
     monitor: Monitor | None = None,
     n_threads: int = 1,
 ) -> MarkovGraph:
-    """Learn a structure with GSMN: the GS blankets of all variables, joined.
-
-    Parameters
-    ----------
-    test : IndependenceTest
-        The test that answers.
-    rule : {"or", "and"}
-        An edge if either is in the other's blanket, or only if both are.
-    grow : {"once", "repeat"}
-        One grow pass, or passes until one adds nothing.
-    order : {"association", "columns"}
-        Try the most dependent first, or go by column.
-    deadline : float, optional
-        When `time.monotonic` is past this, variables not reached get an empty blanket.
-    monitor : Monitor, optional
-        Told after every variable; if it is stopped, the same as past the deadline.
-    n_threads : int
-        Threads; the result is the same for any number.
-
-    Returns
-    -------
-    MarkovGraph
-        The structure.
-
-    Examples
-    --------
-    >>> from ibmap.independence.separation import SeparationTest
-    >>> true = MarkovGraph.from_edges(4, [(0, 1), (1, 2), (2, 3)])
-    >>> gsmn(SeparationTest(true)) == true
-    True
-    """
+    """Learn a structure with GSMN: the GS blankets of all variables, joined."""
     as_choice(rule, "rule", RULES)
     found = blankets(test, grow=grow, order=order, deadline=deadline, monitor=monitor, n_threads=n_threads)
     return join_blankets(found, test.names, rule)

@@ -36,36 +36,15 @@ TELL_QUESTIONS = 100  # between two reports
 
 @dataclass(frozen=True)
 class Orders:
-    """In which order variables are visited, and candidates tried; fixed from the data.
+    """In which order variables are visited, and candidates tried; fixed from the data."""
 
-    Parameters
-    ----------
-    names : tuple of str
-        Names of the variables.
-    visits : tuple of int
-        Variables in the order they are visited at first.
-    candidates : tuple of tuple of int
-        For each variable the others in the order they are tried at first.
-    """
-
-    names: tuple[str, ...]
-    visits: tuple[int, ...]
+    names: tuple[str, ...]  # names of the variables
+    visits: tuple[int, ...]  # variables in the order they are visited at first
     candidates: tuple[tuple[int, ...], ...]
 
 
 def association_orders(test: IndependenceTest) -> Orders:
-    """Order variables and candidates by their unconditional tests.
-
-    Parameters
-    ----------
-    test : IndependenceTest
-        Its unconditional supports are what is sorted by.
-
-    Returns
-    -------
-    Orders
-        Ties go to the lower column.
-    """
+    """Order variables and candidates by their unconditional tests."""
     n = test.n_variables
     supports = np.zeros((n, n))
     for x in range(n):
@@ -78,31 +57,7 @@ def association_orders(test: IndependenceTest) -> Orders:
 
 
 def star_questions(orders: Orders, infers: bool = False) -> Questions[MarkovGraph]:
-    """Ask for a structure as GSMN* does, or as GSIMN does.
-
-    Parameters
-    ----------
-    orders : Orders
-        In which order.
-    infers : bool
-        Whether to infer what follows from the answers so far, as GSIMN does.
-
-    Yields
-    ------
-    Triplet
-        The next question.
-
-    Returns
-    -------
-    MarkovGraph
-        The structure.
-
-    Examples
-    --------
-    >>> questions = star_questions(Orders(("a", "b", "c"), (0, 1, 2), ((1, 2), (0, 2), (0, 1))))
-    >>> next(questions)
-    Triplet(x=0, y=1, given=())
-    """
+    """Ask for a structure as GSMN* does, or as GSIMN does."""
     visits = list(orders.visits)
     candidates = [list(order) for order in orders.candidates]
     blankets: dict[int, tuple[int, ...]] = {}
@@ -170,80 +125,21 @@ def _ask(
 
 
 def star_operator(test: IndependenceTest, *, infers: bool = False) -> Replayed[MarkovGraph]:
-    """Make the operator that finds a structure as GSMN* or GSIMN does.
-
-    Parameters
-    ----------
-    test : IndependenceTest
-        Gives the orders; those tests are no assertions of a run unless asked.
-    infers : bool
-        Whether to infer what follows from the answers so far, as GSIMN does.
-
-    Returns
-    -------
-    Replayed
-        The operator.
-    """
+    """Make the operator that finds a structure as GSMN* or GSIMN does."""
     return Replayed(partial(star_questions, association_orders(test), infers))
 
 
 def gsmn_star(
     test: IndependenceTest, *, deadline: float | None = None, monitor: Monitor | None = None
 ) -> MarkovGraph:
-    """Learn a structure with GSMN*.
-
-    Parameters
-    ----------
-    test : IndependenceTest
-        The test that answers.
-    deadline : float, optional
-        When `time.monotonic` is past this, nothing more is tested: variables not
-        reached have the neighbours that others claim.
-    monitor : Monitor, optional
-        Told now and then; if it is stopped, the same as past the deadline.
-
-    Returns
-    -------
-    MarkovGraph
-        The structure.
-
-    Examples
-    --------
-    >>> from ibmap.independence.separation import SeparationTest
-    >>> true = MarkovGraph.from_edges(4, [(0, 1), (1, 2), (2, 3)])
-    >>> gsmn_star(SeparationTest(true)) == true
-    True
-    """
+    """Learn a structure with GSMN*."""
     return _learn(test, False, deadline, monitor or Monitor())
 
 
 def gsimn(
     test: IndependenceTest, *, deadline: float | None = None, monitor: Monitor | None = None
 ) -> MarkovGraph:
-    """Learn a structure with GSIMN.
-
-    Parameters
-    ----------
-    test : IndependenceTest
-        The test that answers.
-    deadline : float, optional
-        When `time.monotonic` is past this, nothing more is tested: variables not
-        reached have the neighbours that others claim.
-    monitor : Monitor, optional
-        Told now and then; if it is stopped, the same as past the deadline.
-
-    Returns
-    -------
-    MarkovGraph
-        The structure.
-
-    Examples
-    --------
-    >>> from ibmap.independence.separation import SeparationTest
-    >>> true = MarkovGraph.from_edges(4, [(0, 1), (1, 2), (2, 3)])
-    >>> gsimn(SeparationTest(true)) == true
-    True
-    """
+    """Learn a structure with GSIMN."""
     return _learn(test, True, deadline, monitor or Monitor())
 
 

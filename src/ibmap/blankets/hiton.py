@@ -23,27 +23,10 @@ MAX_GIVEN = 3  # variables a test is given at most; all subsets would take expon
 
 
 def hiton_blanket(test: IndependenceTest, x: int, max_given: int | None = MAX_GIVEN) -> tuple[int, ...]:
-    """Find the neighbours of one variable with HITON-PC.
-
-    Candidates dependent unconditionally join by decreasing association. Whenever one
-    does, it and then the earlier members are tested given every subset of the
-    others that was not tried before, the smaller first; one that is independent
-    given any of them leaves for good.
-
-    Parameters
-    ----------
-    test : IndependenceTest
-        The test that answers.
-    x : int
-        The variable.
-    max_given : int or None
-        Variables a test is given at most; None for no limit.
-
-    Returns
-    -------
-    tuple of int
-        The neighbours, in order of inclusion.
-    """
+    """Find the neighbours of one variable with HITON-PC."""
+    # Candidates dependent unconditionally join by decreasing association. Whenever one does, it and
+    # then the earlier members are tested given every subset of the others that was not tried before,
+    # the smaller first; one that is independent given any of them leaves for good.
     members: list[int] = []
     for y in association_order(test, x):
         if test.ask_triplet(Triplet(x, y, ())).independent:
@@ -87,35 +70,7 @@ def hiton(
     monitor: Monitor | None = None,
     n_threads: int = 1,
 ) -> MarkovGraph:
-    """Learn a structure by joining the HITON neighbours of all variables.
-
-    Parameters
-    ----------
-    test : IndependenceTest
-        The test that answers.
-    rule : {"and", "or"}
-        An edge only if each finds the other, or if either does.
-    max_given : int or None
-        Variables a test is given at most; None for no limit.
-    deadline : float, optional
-        When `time.monotonic` is past this, variables not reached get an empty blanket.
-    monitor : Monitor, optional
-        Told after every variable; if it is stopped, the same as past the deadline.
-    n_threads : int
-        Threads; the result is the same for any number.
-
-    Returns
-    -------
-    MarkovGraph
-        The structure.
-
-    Examples
-    --------
-    >>> from ibmap.independence.separation import SeparationTest
-    >>> true = MarkovGraph.from_edges(4, [(0, 1), (1, 2), (2, 3)])
-    >>> hiton(SeparationTest(true)) == true
-    True
-    """
+    """Learn a structure by joining the HITON neighbours of all variables."""
     as_choice(rule, "rule", RULES)
     if max_given is not None:
         as_count(max_given, "max_given")

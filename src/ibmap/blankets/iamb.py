@@ -13,20 +13,7 @@ from ibmap.ties import order_with_ties
 
 
 def iamb_blanket(test: IndependenceTest, x: int) -> tuple[int, ...]:
-    """Find the blanket of one variable with IAMB.
-
-    Parameters
-    ----------
-    test : IndependenceTest
-        The test that answers.
-    x : int
-        The variable.
-
-    Returns
-    -------
-    tuple of int
-        The blanket, in order of inclusion.
-    """
+    """Find the blanket of one variable with IAMB."""
     members: list[int] = []
     while (y := _most_dependent(test, x, members)) is not None:
         members.append(y)
@@ -57,32 +44,6 @@ def iamb(
     monitor: Monitor | None = None,
     n_threads: int = 1,
 ) -> MarkovGraph:
-    """Learn a structure by joining the IAMB blankets of all variables.
-
-    Parameters
-    ----------
-    test : IndependenceTest
-        The test that answers.
-    rule : {"or", "and"}
-        An edge if either is in the other's blanket, or only if both are.
-    deadline : float, optional
-        When `time.monotonic` is past this, variables not reached get an empty blanket.
-    monitor : Monitor, optional
-        Told after every variable; if it is stopped, the same as past the deadline.
-    n_threads : int
-        Threads; the result is the same for any number.
-
-    Returns
-    -------
-    MarkovGraph
-        The structure.
-
-    Examples
-    --------
-    >>> from ibmap.independence.separation import SeparationTest
-    >>> true = MarkovGraph.from_edges(4, [(0, 1), (1, 2), (2, 3)])
-    >>> iamb(SeparationTest(true)) == true
-    True
-    """
+    """Learn a structure by joining the IAMB blankets of all variables."""
     as_choice(rule, "rule", RULES)
     return join_blankets(each_blanket(iamb_blanket, test, deadline, monitor, n_threads), test.names, rule)

@@ -24,26 +24,7 @@ def each_blanket(
     monitor: Monitor | None = None,
     n_threads: int = 1,
 ) -> tuple[tuple[int, ...], ...]:
-    """Find the blanket of every variable, as long as there is time.
-
-    Parameters
-    ----------
-    find : callable
-        Takes the test and a variable, returns its blanket.
-    test : IndependenceTest
-        The test that answers.
-    deadline : float, optional
-        When `time.monotonic` is past this, variables not reached get an empty blanket.
-    monitor : Monitor, optional
-        Told after every variable; if it is stopped, the same as past the deadline.
-    n_threads : int
-        Threads, if they can share the test; the result is the same for any number.
-
-    Returns
-    -------
-    tuple of tuple of int
-        For each variable its blanket.
-    """
+    """Find the blanket of every variable, as long as there is time."""
     n, found = test.n_variables, list[tuple[int, ...]]()
     monitor = monitor or Monitor()
     n_threads = 1 if test.apart() is None else n_threads
@@ -72,27 +53,7 @@ def _find_apart(
 
 
 def join_blankets(found: Sequence[Sequence[int]], names: Sequence[str], rule: str) -> MarkovGraph:
-    """Join blankets to a graph.
-
-    Parameters
-    ----------
-    found : sequence of sequence of int
-        The blanket of each variable.
-    names : sequence of str
-        Names of the variables.
-    rule : {"or", "and"}
-        What to do where two blankets disagree.
-
-    Returns
-    -------
-    MarkovGraph
-        The structure.
-
-    Examples
-    --------
-    >>> join_blankets([(1,), ()], ("a", "b"), "and").n_edges
-    0
-    """
+    """Join blankets to a graph."""
     claims = np.zeros((len(names), len(names)), bool)
     for x, members in enumerate(found):
         claims[x, list(members)] = True

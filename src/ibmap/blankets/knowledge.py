@@ -22,23 +22,7 @@ from ibmap.independence.protocol import Triplet
 
 
 class Knowledge:
-    """Assertions, and what follows from them.
-
-    Parameters
-    ----------
-    n_variables : int
-        Number of variables.
-
-    Examples
-    --------
-    >>> knowledge = Knowledge(4)
-    >>> knowledge.add(Triplet(0, 1, (3,)), independent=False)
-    >>> knowledge.add(Triplet(1, 2, (3,)), independent=False)
-    >>> knowledge.infer(Triplet(0, 2, ()))
-    False
-    >>> knowledge.infer(Triplet(0, 3, ())) is None
-    True
-    """
+    """Assertions, and what follows from them."""
 
     def __init__(self, n_variables: int) -> None:
         self._n = n_variables
@@ -48,15 +32,7 @@ class Knowledge:
         self._labels: dict[int, list[int]] = {}
 
     def add(self, triplet: Triplet, independent: bool) -> None:
-        """Take note of an assertion.
-
-        Parameters
-        ----------
-        triplet : Triplet
-            What was asked.
-        independent : bool
-            The answer.
-        """
+        """Take note of an assertion."""
         x, y, given = triplet
         self._answers[triplet.canonical()] = independent
         (self._parted if independent else self._joined)[_bits(given)].append((x, y))
@@ -64,20 +40,7 @@ class Knowledge:
             self._labels.clear()
 
     def infer(self, triplet: Triplet) -> bool | None:
-        """Tell what follows about a triplet.
-
-        Parameters
-        ----------
-        triplet : Triplet
-            The question.
-
-        Returns
-        -------
-        bool or None
-            Whether independent; None if nothing follows. Assertions of a test may
-            contradict each other: what was answered itself stays as it is, and of the
-            rest dependence is looked for first.
-        """
+        """Tell what follows about a triplet."""
         answer = self._answers.get(triplet.canonical())
         if answer is not None:
             return answer

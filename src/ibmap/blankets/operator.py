@@ -31,78 +31,24 @@ class Operator(Protocol[State, Found_co]):
     """An algorithm as a function of the assertions so far."""
 
     def begin(self) -> State:
-        """Give the state before any assertion.
-
-        Returns
-        -------
-        hashable
-            A state.
-        """
+        """Give the state before any assertion."""
         ...
 
     def question(self, state: State) -> Triplet | None:
-        """Tell what is asked next.
-
-        Parameters
-        ----------
-        state : hashable
-            A state.
-
-        Returns
-        -------
-        Triplet or None
-            A triplet not asserted yet, or None at the end.
-        """
+        """Give the next triplet to test, or None at the end."""
         ...
 
     def after(self, state: State, independent: bool) -> State:
-        """Give the state after an answer.
-
-        Parameters
-        ----------
-        state : hashable
-            A state that asks.
-        independent : bool
-            The answer.
-
-        Returns
-        -------
-        hashable
-            A new state.
-        """
+        """Give the state after an answer."""
         ...
 
     def outcome(self, state: State) -> Found_co:
-        """Tell what was found.
-
-        Parameters
-        ----------
-        state : hashable
-            A state that asks nothing.
-
-        Returns
-        -------
-        object
-            A blanket or a structure.
-        """
+        """Tell what was found."""
         ...
 
 
 def run(operator: Operator[State, Found], test: IndependenceTest) -> Found:
-    """Run an algorithm to its end with the answers of a test.
-
-    Parameters
-    ----------
-    operator : Operator
-        The algorithm.
-    test : IndependenceTest
-        Who answers.
-
-    Returns
-    -------
-    object
-        What the algorithm found.
-    """
+    """Run an algorithm to its end with the answers of a test."""
     question, after, ask = operator.question, operator.after, test.ask_triplet
     state = operator.begin()
     while (triplet := question(state)) is not None:
@@ -111,32 +57,11 @@ def run(operator: Operator[State, Found], test: IndependenceTest) -> Found:
 
 
 class Replayed(Generic[Found]):
-    """An operator made of a generator: the quickest way to add an algorithm.
+    """An operator made of a generator: the quickest way to add an algorithm."""
 
-    A state is the tuple of all answers so far, so no two states are ever merged.
-    A generator cannot be copied; a state that does not follow the last one is
-    reached by running it again from the beginning.
-
-    Parameters
-    ----------
-    algorithm : callable
-        Makes a generator that yields the triplet it asks next, is sent the
-        answer (independent or not), and returns what it found. It may ask a
-        triplet again: it then gets the answer it got before.
-
-    Examples
-    --------
-    >>> def first_dependent():
-    ...     for y in (1, 2):
-    ...         if not (yield Triplet(0, y, ())):
-    ...             return (y,)
-    ...     return ()
-    >>> operator = Replayed(first_dependent)
-    >>> operator.question((True,))
-    Triplet(x=0, y=2, given=())
-    >>> operator.outcome((True, False))
-    (2,)
-    """
+    # The generator yields triplets, is sent answers and returns what it found. A state is the tuple of all
+    # answers so far, so states are never merged. A generator cannot be copied: a state that does not
+    # follow the last one is reached by running it again.
 
     def __init__(self, algorithm: Callable[[], Questions[Found]]) -> None:
         self._algorithm = algorithm
@@ -147,77 +72,25 @@ class Replayed(Generic[Found]):
         self._restart()
 
     def begin(self) -> tuple[bool, ...]:
-        """Give the state before any assertion.
-
-        Returns
-        -------
-        tuple
-            No answers.
-        """
+        """Give the state before any assertion."""
         return ()
 
     def question(self, state: tuple[bool, ...]) -> Triplet | None:
-        """Tell what is asked next.
-
-        Parameters
-        ----------
-        state : tuple of bool
-            The answers so far.
-
-        Returns
-        -------
-        Triplet or None
-            A triplet not asserted yet, or None at the end.
-        """
+        """Tell what is asked next."""
         self._reach(state)
         return self._triplet
 
     def after(self, state: tuple[bool, ...], independent: bool) -> tuple[bool, ...]:
-        """Give the state after an answer.
-
-        Parameters
-        ----------
-        state : tuple of bool
-            The answers so far.
-        independent : bool
-            The next one.
-
-        Returns
-        -------
-        tuple of bool
-            With one answer more.
-        """
+        """Give the state after an answer."""
         return (*state, independent)
 
     def outcome(self, state: tuple[bool, ...]) -> Found:
-        """Tell what was found.
-
-        Parameters
-        ----------
-        state : tuple of bool
-            All answers.
-
-        Returns
-        -------
-        object
-            What the generator returned.
-        """
+        """Tell what was found."""
         self._reach(state)
         return self._found[0]
 
     def play(self, answer: Callable[[Triplet], bool]) -> Found:
-        """Run the generator once from beginning to end.
-
-        Parameters
-        ----------
-        answer : callable
-            Takes a triplet, returns whether it is independent.
-
-        Returns
-        -------
-        object
-            What the generator returned.
-        """
+        """Run the generator once from beginning to end."""
         generator = self._algorithm()
         try:
             triplet = next(generator)
@@ -257,30 +130,10 @@ class Replayed(Generic[Found]):
 
 
 class InTurn(Generic[State, Found]):
-    """Operators that do not look at each other, one after the other.
+    """Operators that do not look at each other, one after the other."""
 
-    A cost that adds up over assertions is then a sum over the parts, and the
-    cheapest run of all is made of the cheapest run of each: a search may take the
-    parts one by one.
-
-    Parameters
-    ----------
-    parts : sequence of Operator
-        The operators.
-    join : callable
-        Makes what is found of the tuple of what the parts found.
-
-    Examples
-    --------
-    >>> def ask(y):
-    ...     return y, (yield Triplet(0, y, ()))
-    >>> both = InTurn([Replayed(lambda: ask(1)), Replayed(lambda: ask(2))], dict)
-    >>> state = both.after(both.begin(), True)
-    >>> both.question(state)
-    Triplet(x=0, y=2, given=())
-    >>> both.outcome(both.after(state, False))
-    {1: True, 2: False}
-    """
+    # A cost that adds up over assertions is then a sum over the parts, and the cheapest run of all is
+    # made of the cheapest run of each: a search may take the parts one by one.
 
     def __init__(
         self, parts: Sequence[Operator[State, Any]], join: Callable[[tuple[Any, ...]], Found]
@@ -288,65 +141,24 @@ class InTurn(Generic[State, Found]):
         self.parts, self.join = tuple(parts), join
 
     def begin(self) -> tuple[tuple[Any, ...], State | None]:
-        """Give the state before any assertion.
-
-        Returns
-        -------
-        tuple
-            What the parts found so far, and the state of the part at work.
-        """
+        """Give the state before any assertion."""
         return self._settled((), self.parts[0].begin() if self.parts else None)
 
     def question(self, state: tuple[tuple[Any, ...], State | None]) -> Triplet | None:
-        """Tell what is asked next.
-
-        Parameters
-        ----------
-        state : tuple
-            A state.
-
-        Returns
-        -------
-        Triplet or None
-            The question of the part at work, or None at the end.
-        """
+        """Tell what is asked next."""
         found, own = state
         return None if own is None else self.parts[len(found)].question(own)
 
     def after(
         self, state: tuple[tuple[Any, ...], State | None], independent: bool
     ) -> tuple[tuple[Any, ...], State | None]:
-        """Give the state after an answer.
-
-        Parameters
-        ----------
-        state : tuple
-            A state that asks.
-        independent : bool
-            The answer.
-
-        Returns
-        -------
-        tuple
-            A new state.
-        """
+        """Give the state after an answer."""
         found, own = state
         assert own is not None, "there is no question to answer"
         return self._settled(found, self.parts[len(found)].after(own, independent))
 
     def outcome(self, state: tuple[tuple[Any, ...], State | None]) -> Found:
-        """Tell what was found.
-
-        Parameters
-        ----------
-        state : tuple
-            A state that asks nothing.
-
-        Returns
-        -------
-        object
-            What the parts found, joined.
-        """
+        """Tell what was found."""
         return self.join(state[0])
 
     def _settled(self, found: tuple[Any, ...], own: State | None) -> tuple[tuple[Any, ...], State | None]:

@@ -16,30 +16,14 @@ LARGEST_KEY = 1 << 62
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """The cells of a three-way table that occur in the data.
+    """The cells of a three-way table that occur in the data."""
 
-    Parameters
-    ----------
-    values : ndarray of shape (n_cells, 4)
-        Rows (slice, state of x, state of y, count), sorted.
-    n_slices : int
-        Slices seen.
-    n_states : tuple of int
-        States of x and of y.
-    """
-
-    values: NDArray[np.int64]
-    n_slices: int
-    n_states: tuple[int, int]
+    values: NDArray[np.int64]  # (n_cells, 4): rows (slice, state of x, state of y, count), sorted
+    n_slices: int  # slices seen
+    n_states: tuple[int, int]  # states of x and of y
 
     def dense(self) -> NDArray[np.int64]:
-        """Spread the cells out into an array.
-
-        Returns
-        -------
-        ndarray of shape (n_slices, n_states_x, n_states_y)
-            The counts.
-        """
+        """Spread the cells out into an array."""
         counts = np.zeros((self.n_slices, *self.n_states), np.int64)
         s, x, y, count = self.values.T
         counts[s, x, y] = count
@@ -58,28 +42,7 @@ def label_cells(columns: NDArray[Any], n_states: NDArray[np.int64]) -> tuple[NDA
 
 
 def number_slices(table: EncodedTable, given: Sequence[int]) -> tuple[NDArray[np.int64], int]:
-    """Number the configurations of a set of variables that occur.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        The data.
-    given : sequence of int
-        The variables.
-
-    Returns
-    -------
-    labels : ndarray of shape (n_rows,)
-        Slice of each row, from 0.
-    n_slices : int
-        How many occur.
-
-    Examples
-    --------
-    >>> table = EncodedTable.from_codes([[0, 1], [2, 0], [0, 1]])
-    >>> number_slices(table, (0, 1))
-    (array([0, 1, 0]), 2)
-    """
+    """Number the configurations of a set of variables that occur."""
     columns = np.asarray(given, np.int64)
     if is_small(table):
         return label_cells(table.codes.T[columns], table.cardinalities[columns])
@@ -93,30 +56,7 @@ def number_slices(table: EncodedTable, given: Sequence[int]) -> tuple[NDArray[np
 def number_live_slices(
     table: EncodedTable, given: Sequence[int]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], int, int]:
-    """Number the slices with two data points or more: those that say anything about a pair.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        The data.
-    given : sequence of int
-        The variables.
-
-    Returns
-    -------
-    rows, labels : ndarray
-        The rows in such slices, and the slice of each.
-    n_slices : int
-        How many there are.
-    n_single : int
-        How many others occur.
-
-    Examples
-    --------
-    >>> table = EncodedTable.from_codes([[0, 1], [2, 0], [0, 1]])
-    >>> number_live_slices(table, (0,))
-    (array([0, 2]), array([0, 0]), 1, 1)
-    """
+    """Number the slices with two data points or more: those that say anything about a pair."""
     if is_small(table):
         labels, n_seen = number_slices(table, given)
         totals = np.bincount(labels, table.weights, n_seen)
@@ -134,22 +74,7 @@ def number_live_slices(
 
 
 def count_cells(table: EncodedTable, x: int, y: int, given: Sequence[int] = ()) -> Cells:
-    """Count the joint states of two variables in each slice, as a list of cells.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        The data.
-    x, y : int
-        Two variables.
-    given : sequence of int
-        The conditioning set.
-
-    Returns
-    -------
-    Cells
-        Never more than one a row of the table, however many states there are.
-    """
+    """Count the joint states of two variables in each slice, as a list of cells."""
     labels, n_slices = number_slices(table, given)
     columns = table.codes[:, x], table.codes[:, y], table.weights
     return _list_cells(table, (x, y), labels, n_slices, columns)
@@ -182,31 +107,7 @@ def _list_cells(
 
 
 def count_live_cells(table: EncodedTable, x: int, y: int, given: Sequence[int] = ()) -> tuple[Cells, int]:
-    """Count like `count_cells`, but only in slices with two data points or more.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        The data.
-    x, y : int
-        Two variables.
-    given : sequence of int
-        The conditioning set.
-
-    Returns
-    -------
-    cells : Cells
-        The cells of these slices.
-    n_single : int
-        How many slices hold a single data point.
-
-    Examples
-    --------
-    >>> table = EncodedTable.from_codes([[0, 0, 0], [0, 1, 0], [1, 1, 1]])
-    >>> cells, n_single = count_live_cells(table, 0, 1, (2,))
-    >>> cells.values.tolist(), n_single
-    ([[0, 0, 0, 1], [0, 0, 1, 1]], 1)
-    """
+    """Count like `count_cells`, but only in slices with two data points or more."""
     rows, labels, n_slices, n_single = number_live_slices(table, given)
     columns = table.codes[:, x], table.codes[:, y], table.weights
     if len(rows) < table.n_rows:
@@ -215,27 +116,5 @@ def count_live_cells(table: EncodedTable, x: int, y: int, given: Sequence[int] =
 
 
 def contingency(table: EncodedTable, x: int, y: int, given: Sequence[int] = ()) -> NDArray[np.int64]:
-    """Count the joint states of two variables in each state of a third set.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        The data.
-    x, y : int
-        Two variables.
-    given : sequence of int
-        The conditioning set.
-
-    Returns
-    -------
-    ndarray of shape (n_slices, n_states_x, n_states_y)
-        One slice per configuration of `given` that occurs in the data.
-
-    Examples
-    --------
-    >>> table = EncodedTable.from_codes([[0, 0], [0, 1], [1, 1], [1, 1]])
-    >>> contingency(table, 0, 1)
-    array([[[1, 1],
-            [0, 2]]])
-    """
+    """Count the joint states of two variables in each state of a third set."""
     return count_cells(table, x, y, given).dense()

@@ -226,11 +226,9 @@ def take_rows(table: EncodedTable, rows: NDArray[Any]) -> EncodedTable:
 
 
 def is_small(table: EncodedTable) -> bool:
-    """Tell whether a table is small enough to be answered by NumPy, without compiling.
-
-    The size of the table alone decides, so that results do not depend on what was compiled before.
-    The product bounds the largest array of counts, and with it the time that a fit takes.
-    """
+    """Tell whether a table is small enough to be answered by NumPy, without compiling."""
+    # The size of the table alone decides, so that results do not depend on what was compiled before.
+    # The product bounds the largest array of counts, and with it the time that a fit takes.
     table = table.distinct or table
     n_states = int(table.cardinalities.max(initial=1))
     return table.n_rows * table.n_variables * n_states**2 <= SMALL

@@ -57,18 +57,7 @@ TILTS = {
 
 
 def demo_network() -> PairwiseNetwork:
-    """Give the network the demonstration's table is drawn from.
-
-    Returns
-    -------
-    PairwiseNetwork
-        Ten variables, nine edges; region stands alone.
-
-    Examples
-    --------
-    >>> demo_network()
-    PairwiseNetwork(10 variables, 9 edges)
-    """
+    """Give the network the demonstration's table is drawn from."""
     names = tuple(STATES)
     numbered = {_edge(names, pair): strength for pair, strength in STRENGTHS.items()}
     graph = MarkovGraph.from_edges(len(names), numbered, names)
@@ -80,19 +69,7 @@ def demo_network() -> PairwiseNetwork:
 
 @cache
 def demo_table() -> EncodedTable:
-    """Draw the demonstration's table, always the same.
-
-    Returns
-    -------
-    EncodedTable
-        2000 rows, with labels.
-
-    Examples
-    --------
-    >>> table = demo_table()
-    >>> table.n_samples, table.names[:3], table.labels[0]
-    (2000, ('age', 'exercise', 'overweight'), ('under 30', '30 to 49', '50 and over'))
-    """
+    """Draw the demonstration's table, always the same."""
     network = demo_network()
     codes = network.sample(N_ROWS, random_state=SEED, method="exact")
     table = EncodedTable.from_codes(codes, network.cardinalities.tolist(), network.graph.names)
@@ -100,18 +77,7 @@ def demo_table() -> EncodedTable:
 
 
 def demo_rows() -> list[list[str]]:
-    """Give the demonstration's table as text: a header and the rows of labels.
-
-    Returns
-    -------
-    list of list of str
-        Ready for a CSV file.
-
-    Examples
-    --------
-    >>> demo_rows()[0][:3], len(demo_rows())
-    (['age', 'exercise', 'overweight'], 2001)
-    """
+    """Give the demonstration's table as text: a header and the rows of labels."""
     table = demo_table()
     labels = [np.array(each, dtype=object) for each in table.labels]
     columns = [names[codes] for names, codes in zip(labels, table.codes.T, strict=True)]

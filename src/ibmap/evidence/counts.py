@@ -60,10 +60,8 @@ def count_slices(table: EncodedTable, triplet: Triplet, sliced: Row | Findings |
 def _expected(
     table: EncodedTable, triplet: Triplet, sliced: Row | Findings | None
 ) -> tuple[tuple[int, int, int, float], int, int]:
-    """Give what the expected counts are like, and how many slices have more than one, or one data point.
-
-    Of the expected counts: how many there are, how many below 1, below 5, and the smallest.
-    """
+    """Give what the expected counts are like, and how many slices have more than one, or one data point."""
+    # Of the expected counts: how many there are, how many below 1, below 5, and the smallest.
     if sliced is not None:
         from ibmap.independence.binary_rows import BinaryRow
         from ibmap.independence.binary_triplets import Findings

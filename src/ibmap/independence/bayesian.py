@@ -193,16 +193,5 @@ class BayesianTest(ProbabilisticTest):
 
 
 def without_repetition(table: EncodedTable) -> EncodedTable:
-    """Merge equal rows where that saves work.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        The data.
-
-    Returns
-    -------
-    EncodedTable
-        The distinct rows with weights if they are few, else the table itself.
-    """
+    """Merge equal rows where that saves work."""
     return table.distinct or table

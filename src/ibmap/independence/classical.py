@@ -21,11 +21,9 @@ from ibmap.options import as_number
 
 
 class ClassicalOutcome(NamedTuple):
-    """What a classical test found.
+    """What a classical test found."""
 
-    `reliable` is Cochran's rule: no expected count under 1, and at most one
-    in five under 5.
-    """
+    # `reliable` is Cochran's rule: no expected count under 1, and at most one in five under 5.
 
     statistic: float
     degrees_of_freedom: int
@@ -34,15 +32,7 @@ class ClassicalOutcome(NamedTuple):
 
 
 class ClassicalTest(IndependenceTest):
-    """A significance test on the contingency table, slice by slice.
-
-    Parameters
-    ----------
-    X : table
-        Anything `ibmap.encode` takes.
-    significance : float
-        Independence is rejected when the p-value is below this.
-    """
+    """A significance test on the contingency table, slice by slice."""
 
     def __init__(self, X: Any, significance: float = 0.05) -> None:
         self.table = encode(X)
@@ -132,20 +122,7 @@ class GTest(ClassicalTest):
 
 
 def slice_facts(cells: Cells) -> tuple[int, bool]:
-    """Give the degrees of freedom and whether Cochran's rule holds.
-
-    Parameters
-    ----------
-    cells : Cells
-        The counts.
-
-    Returns
-    -------
-    degrees_of_freedom : int
-        Sum over slices of (rows in use - 1) (columns in use - 1).
-    reliable : bool
-        Cochran's rule over all cells in use.
-    """
+    """Give the degrees of freedom and whether Cochran's rule holds."""
     facts = np.zeros(4, np.int64)
     kernels.slice_facts(cells.values, *cells.n_states, facts)
     degrees, n_cells, n_below_one, n_below_five = facts.tolist()
@@ -153,43 +130,12 @@ def slice_facts(cells: Cells) -> tuple[int, bool]:
 
 
 def meets_cochran(n_cells: int, n_below_one: int, n_below_five: int) -> bool:
-    """Tell whether expected counts keep Cochran's rule: none under 1, at most one in five under 5.
-
-    Parameters
-    ----------
-    n_cells : int
-        Expected counts.
-    n_below_one, n_below_five : int
-        How many of them are under 1, and under 5.
-
-    Returns
-    -------
-    bool
-        False if there is no count at all.
-
-    Examples
-    --------
-    >>> meets_cochran(10, 0, 2), meets_cochran(10, 0, 3)
-    (True, False)
-    """
+    """Tell whether expected counts keep Cochran's rule: none under 1, at most one in five under 5."""
     return n_cells > 0 and n_below_one == 0 and 5 * n_below_five <= n_cells
 
 
 def log_tail(statistic: float, degrees_of_freedom: int) -> float:
-    """Give the log of the chi-square tail; no degrees of freedom mean 1.
-
-    Parameters
-    ----------
-    statistic : float
-        The statistic.
-    degrees_of_freedom : int
-        Its degrees of freedom.
-
-    Returns
-    -------
-    float
-        Natural log of the p-value.
-    """
+    """Give the log of the chi-square tail; no degrees of freedom mean 1."""
     from scipy.special import gammaincc
 
     if degrees_of_freedom == 0:
@@ -200,10 +146,8 @@ def log_tail(statistic: float, degrees_of_freedom: int) -> float:
 
 
 def _log_far_tail(a: float, x: float) -> float:
-    """Give the log of the upper incomplete gamma ratio where it underflows.
-
-    Legendre's continued fraction, from the far end: it converges fast for x well above a.
-    """
+    """Give the log of the upper incomplete gamma ratio where it underflows."""
+    # Legendre's continued fraction, from the far end: it converges fast for x well above a.
     fraction = 0.0
     for k in range(200, 0, -1):
         fraction = k * (a - k) / (x + 2 * k + 1 - a + fraction)

@@ -24,49 +24,12 @@ DECIMALS = 2  # to which log Bayes factors are told apart
 
 
 def first_prior(n_variables: int) -> float:
-    """Give the prior probability of independence before the data are seen.
-
-    Parameters
-    ----------
-    n_variables : int
-        Number of variables.
-
-    Returns
-    -------
-    float
-        One minus the expected share of links.
-
-    Examples
-    --------
-    >>> first_prior(5), first_prior(101)
-    (0.75, 0.96)
-    """
+    """Give the prior probability of independence before the data are seen."""
     return 1.0 - _expected(n_variables) / max(n_variables - 1, 1)
 
 
 def learned_prior(log_factors: NDArray[np.float64], n_samples: int) -> float:
-    """Learn the prior probability of independence from the evidence on all pairs.
-
-    Parameters
-    ----------
-    log_factors : ndarray of shape (n_variables, n_variables)
-        Log Bayes factor of a link, in row x by the regression of x; the diagonal does not matter.
-    n_samples : int
-        Rows that they come from.
-
-    Returns
-    -------
-    float
-        By the posterior mean of the log-odds.
-
-    Examples
-    --------
-    >>> nothing = np.zeros((21, 21))
-    >>> round(learned_prior(nothing, 100), 3), round(first_prior(21), 3)  # no evidence, no news
-    (0.82, 0.8)
-    >>> round(learned_prior(nothing - 3, 100), 3)  # evidence against every link
-    0.967
-    """
+    """Learn the prior probability of independence from the evidence on all pairs."""
     n = len(log_factors)
     both = (log_factors + log_factors.T)[np.triu_indices(n, 1)] / 2
     values, counts = np.unique(np.round(both, DECIMALS), return_counts=True)

@@ -39,10 +39,8 @@ def features(n_states: int, is_ordered: bool) -> Floats:
 
 @cache
 def link_prior(n_own: int, own_ordered: bool, n_other: int, other_ordered: bool) -> tuple[Floats, float]:
-    """Give the prior precision of a link's effects for a ridge of one, and its log determinant.
-
-    It measures sum over states of (effect - mean effect)^2, for X and for Y.
-    """
+    """Give the prior precision of a link's effects for a ridge of one, and its log determinant."""
+    # It measures sum over states of (effect - mean effect)^2, for X and for Y.
     own, other = features(n_own, own_ordered), features(n_other, other_ordered)
     precision = np.kron(own.T @ (own - own.mean(axis=0)), other.T @ (other - other.mean(axis=0)))
     return precision, float(np.linalg.slogdet(precision)[1])
@@ -128,10 +126,8 @@ class Regression:
         return value, p / norm
 
     def _derivatives(self, theta: Floats, p: Floats) -> tuple[Floats, Floats]:
-        """Give the gradient of the log posterior and minus its Hessian.
-
-        Moving a parameter moves X's features by their covariance with what it stands for.
-        """
+        """Give the gradient of the log posterior and minus its Hessian."""
+        # Moving a parameter moves X's features by their covariance with what it stands for.
         first, expected = self.n_intercepts, self.n[:, None] * p
         residual = self.counts - expected
         gradient = -self.prior @ theta

@@ -177,11 +177,9 @@ class NumpyLinks:
         return found
 
     def _tables(self, x: int, kind: Kind, counts: Floats, own: Floats) -> Tables:
-        """Weigh full tables with variables of one kind and without.
-
-        counts: variables by cells by states of X by states of each; own: the same without the last, one for
-        all variables if they have the same cells.
-        """
+        """Weigh full tables with variables of one kind and without."""
+        # counts: variables by cells by states of X by states of each; own: the same without the
+        # last, one for all variables if they have the same cells.
         alone = self._log_tables(own.sum(axis=1, keepdims=True)[:, :, :, None])
         split = self._log_tables(counts) - alone
         kept = np.broadcast_to(self._log_tables(own[:, :, :, None]) - alone, split.shape)
@@ -208,10 +206,8 @@ class NumpyLinks:
         return found
 
     def _stratified_factors(self, x: int, kind: Kind, counts: Floats, own: Floats) -> Floats:
-        """Weigh main effects of variables beside cells with probabilities of their own.
-
-        A cell of n data points has the information n cov(features of X) cov(features of Y).
-        """
+        """Weigh main effects of variables beside cells with probabilities of their own."""
+        # A cell of n data points has the information n cov(features of X) cov(features of Y).
         f, g = features(*self.kinds[x]), features(*kind)
         n = np.maximum(own.sum(axis=2, keepdims=True), 1.0)
         p, totals = own / n, counts.sum(axis=2)

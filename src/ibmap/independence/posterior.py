@@ -22,26 +22,12 @@ LOWEST_PRIOR = 1e-100  # its odds times the factors of a short slice's Bayes fac
 
 @dataclass(frozen=True)
 class Prior:
-    """The prior of the Bayesian test.
+    """The prior of the Bayesian test."""
 
-    Parameters
-    ----------
-    probability : float
-        Prior probability of independence.
-    hyperparameters : {"sums", "ones", "bdeu"}
-        Dirichlet parameters of the cells (gamma) and margins (alpha, beta):
-        "sums" has gamma = 1 and margins that add it up, "ones" has all ones,
-        "bdeu" spreads an equivalent sample size over all cells of all slices.
-    slices : {"all", "seen"}
-        Whether K counts all configurations or only those seen.
-    equivalent_sample_size : float
-        For "bdeu".
-    """
-
-    probability: float = 0.5
-    hyperparameters: str = "sums"
-    slices: str = "all"
-    equivalent_sample_size: float = 1.0
+    probability: float = 0.5  # prior probability of independence
+    hyperparameters: str = "sums"  # "ones", "bdeu": Dirichlet parameters of cells and margins
+    slices: str = "all"  # {"all", "seen"}: whether K counts all configurations or only those seen
+    equivalent_sample_size: float = 1.0  # for "bdeu"
 
     def __post_init__(self) -> None:
         as_number(self.probability, "prior", low=LOWEST_PRIOR, high=1)
@@ -50,37 +36,11 @@ class Prior:
         as_number(self.equivalent_sample_size, "equivalent_sample_size", low=0, high=math.inf)
 
     def n_slices(self, n_configurations: int, n_seen: int) -> int:
-        """Count the slices the prior is split over.
-
-        Parameters
-        ----------
-        n_configurations : int
-            Product of the cardinalities of the conditioning set.
-        n_seen : int
-            Configurations that occur.
-
-        Returns
-        -------
-        int
-            K, of any size.
-        """
+        """Count the slices the prior is split over."""
         return n_configurations if self.slices == "all" else max(n_seen, 1)
 
     def dirichlet(self, n_x: int, n_y: int, n_slices: int) -> tuple[float, float, float]:
-        """Give the parameters of a cell, a row and a column.
-
-        Parameters
-        ----------
-        n_x, n_y : int
-            States of the two variables.
-        n_slices : int
-            K.
-
-        Returns
-        -------
-        gamma, alpha, beta : float
-            The parameters.
-        """
+        """Give the parameters of a cell, a row and a column."""
         if self.hyperparameters == "sums":
             return 1.0, float(n_y), float(n_x)
         if self.hyperparameters == "ones":
@@ -89,63 +49,19 @@ class Prior:
         return a_slice / (n_x * n_y), a_slice / n_x, a_slice / n_y
 
     def log_slice_odds(self, n_slices: int) -> float:
-        """Give log(p^(-1/K) - 1), the prior log-odds of dependence in one slice.
-
-        Parameters
-        ----------
-        n_slices : int
-            K.
-
-        Returns
-        -------
-        float
-            Finite for any K.
-        """
+        """Give log(p^(-1/K) - 1), the prior log-odds of dependence in one slice."""
         log_share = math.log(-math.log(self.probability)) - math.log(n_slices)
         if log_share < -20:
             return log_share + math.exp(log_share) / 2
         return math.log(math.expm1(math.exp(log_share)))
 
     def log_unseen(self, n_slices: int, n_seen: int) -> float:
-        """Give the log of the factors of all slices that hold no data.
-
-        Parameters
-        ----------
-        n_slices : int
-            K.
-        n_seen : int
-            Slices with data.
-
-        Returns
-        -------
-        float
-            At most 0, and exactly 0 if there is none.
-        """
+        """Give the log of the factors of all slices that hold no data."""
         return math.log(self.probability) * ((n_slices - n_seen) / n_slices)
 
 
 def log_posteriors(log_bayes_factors: NDArray[np.float64], n_slices: int, prior: Prior) -> LogProbabilities:
-    """Combine the slices into the posterior of independence and of dependence.
-
-    Parameters
-    ----------
-    log_bayes_factors : ndarray
-        log h - log g of each slice seen.
-    n_slices : int
-        K.
-    prior : Prior
-        The prior.
-
-    Returns
-    -------
-    LogProbabilities
-        Both finite.
-
-    Examples
-    --------
-    >>> log_posteriors(np.zeros(1), 1, Prior()).independent == math.log(0.5)
-    True
-    """
+    """Combine the slices into the posterior of independence and of dependence."""
     from ibmap.kernels.likelihood import log_odds_of_product  # tests by regressions do without kernels
 
     log_odds = log_odds_of_product(prior.log_slice_odds(n_slices) + log_bayes_factors)
@@ -157,44 +73,12 @@ def log_posteriors(log_bayes_factors: NDArray[np.float64], n_slices: int, prior:
 
 
 def softplus(t: float) -> float:
-    """Give log(1 + exp(t)) without overflow.
-
-    Parameters
-    ----------
-    t : float
-        Any number.
-
-    Returns
-    -------
-    float
-        At least 0.
-
-    Examples
-    --------
-    >>> softplus(1000.0)
-    1000.0
-    """
+    """Give log(1 + exp(t)) without overflow."""
     return max(t, 0.0) + math.log1p(math.exp(-abs(t)))
 
 
 def log_complement(log_probability: float) -> float:
-    """Give log(1 - p) from log p.
-
-    Parameters
-    ----------
-    log_probability : float
-        At most 0 and not so near to it that 1 - p is lost.
-
-    Returns
-    -------
-    float
-        At most 0.
-
-    Examples
-    --------
-    >>> round(math.exp(log_complement(math.log(0.25))), 12)
-    0.75
-    """
+    """Give log(1 - p) from log p."""
     if log_probability > -0.5:
         return math.log(-math.expm1(log_probability))
     return math.log1p(-math.exp(log_probability))

@@ -31,18 +31,7 @@ class Triplet(NamedTuple):
     given: tuple[int, ...]
 
     def canonical(self) -> Triplet:
-        """Order the pair and the set, so that equal questions compare equal.
-
-        Returns
-        -------
-        Triplet
-            With ``x < y`` and sorted `given`.
-
-        Examples
-        --------
-        >>> Triplet(3, 1, (5, 2)).canonical()
-        Triplet(x=1, y=3, given=(2, 5))
-        """
+        """Order the pair and the set, so that equal questions compare equal."""
         x, y = (self.x, self.y) if self.x < self.y else (self.y, self.x)
         return Triplet(x, y, tuple(sorted(self.given)))
 
@@ -55,24 +44,17 @@ class LogProbabilities(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """The outcome of a test.
+    """The outcome of a test."""
 
-    `log_support` is the log of what speaks for independence: its posterior
-    probability, or the p-value of a classical test.
-    """
+    # `log_support` is the log of what speaks for independence: its posterior probability, or the
+    # p-value of a classical test.
 
     independent: bool
     log_support: float
 
 
 class IndependenceTest(ABC):
-    """A test of conditional independence among named variables.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Names of the variables, in order.
-    """
+    """A test of conditional independence among named variables."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self.names = tuple(names)

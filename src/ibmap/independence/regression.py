@@ -28,38 +28,16 @@ N_FACTORIALS = 4096  # whose logarithms are looked up
 
 
 class LinkModel(NamedTuple):
-    """What is believed of effects before the data are seen.
+    """What is believed of effects before the data are seen."""
 
-    Parameters
-    ----------
-    ridge : float
-        Precision of the normal prior on the effects of a blanket, centred over states.
-    link_ridge : float
-        The same for the link in question.
-    is_moment : bool
-        Whether a link's prior is a moment prior, which excludes effects near zero.
-    table_share : float
-        Prior probability that the variables of a blanket act together, as a full table has it.
-    """
-
-    ridge: float
-    link_ridge: float
-    is_moment: bool = False
-    table_share: float = 0.0
+    ridge: float  # precision of the normal prior on the effects of a blanket, centred over states
+    link_ridge: float  # the same for the link in question
+    is_moment: bool = False  # whether a link's prior is a moment prior, which excludes effects near zero
+    table_share: float = 0.0  # prior probability that the variables of a blanket act together
 
 
 class Regressions:
-    """All logistic regressions of one variable of a table on others.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        The data.
-    ordered : bool or iterable of int or str
-        The variables whose states are in order: all, none, or those listed.
-    model : LinkModel
-        What is believed of effects.
-    """
+    """All logistic regressions of one variable of a table on others."""
 
     def __init__(self, table: EncodedTable, ordered: Any, model: LinkModel) -> None:
         is_ordered = read_ordered(ordered, table.names)
@@ -88,10 +66,8 @@ class Regressions:
         return float(self._factors(x, given, np.array([y]))[0, y])
 
     def log_bayes_factors(self, x: int, blanket: tuple[int, ...]) -> Floats:
-        """Ask the fit of one variable on its blanket what every other is worth, member or not.
-
-        One row each: averaged over both models, by main effects, by full tables.
-        """
+        """Ask the fit of one variable on its blanket what every other is worth, member or not."""
+        # One row each: averaged over both models, by main effects, by full tables.
         is_other = np.ones(self.n_variables, bool)
         is_other[[x, *blanket]] = False
         return self._factors(x, blanket, np.flatnonzero(is_other))
@@ -121,10 +97,9 @@ def _links(small: bool) -> Callable[..., Links]:
 
 
 def _kept_states(codes: NDArray[Any], weights: NDArray[np.int64], is_ordered: np.bool_) -> Codes:
-    """Number the states that occur.
-
-    Of very many, those no more frequent than the last one kept are one; of ordered ones, neighbours are.
-    """
+    """Number the states that occur."""
+    # Of very many, those no more frequent than the last one kept are one; of ordered ones, neighbours
+    # are.
     seen, numbers = np.unique(codes, return_inverse=True)
     if is_ordered and len(seen) > MAX_ORDERED:
         numbers = numbers * MAX_ORDERED // len(seen)
@@ -136,25 +111,7 @@ def _kept_states(codes: NDArray[Any], weights: NDArray[np.int64], is_ordered: np
 
 
 def read_ordered(ordered: bool | Iterable[int | str], names: Sequence[str]) -> NDArray[np.bool_]:
-    """Read which variables have ordered states.
-
-    Parameters
-    ----------
-    ordered : bool or iterable of int or str
-        All, none, or those listed by name or number.
-    names : sequence of str
-        Names of all variables.
-
-    Returns
-    -------
-    ndarray of bool
-        One for each variable.
-
-    Examples
-    --------
-    >>> read_ordered(["b"], ("a", "b")).tolist(), read_ordered(True, ("a", "b")).tolist()
-    ([False, True], [True, True])
-    """
+    """Read which variables have ordered states."""
     if isinstance(ordered, (bool, np.bool_)):
         return np.full(len(names), bool(ordered))
     if isinstance(ordered, (str, int)) or not isinstance(ordered, Iterable):

@@ -33,35 +33,11 @@ class Row(Protocol):
     """The data sliced by X and a conditioning set, ready to test candidates."""
 
     def log_posteriors(self, candidates: Sequence[int]) -> tuple[Floats, Floats]:
-        """Test X against each candidate.
-
-        Parameters
-        ----------
-        candidates : sequence of int
-            Variables outside the set.
-
-        Returns
-        -------
-        independent, dependent : ndarray
-            log Pr(I | D) and log Pr(not I | D).
-        """
+        """Test X against each candidate."""
         ...
 
     def log_independent(self, candidates: Sequence[int], least: float = -math.inf) -> Floats:
-        """Test X against candidates, up to the first that is dependent.
-
-        Parameters
-        ----------
-        candidates : sequence of int
-            Variables outside the set, at least one.
-        least : float
-            What log Pr(I | D) is at least where they are independent.
-
-        Returns
-        -------
-        ndarray
-            log Pr(I | D) of the candidates tested: one or more.
-        """
+        """Test X against candidates, up to the first that is dependent."""
         ...
 
     def sum_independent(self, candidates: Sequence[int], least: float = -math.inf) -> float:
@@ -173,20 +149,7 @@ class SlicedRow:
 
 
 def n_configurations(table: EncodedTable, given: Sequence[int]) -> int:
-    """Count the possible configurations of a set, seen or not.
-
-    Parameters
-    ----------
-    table : EncodedTable
-        The data.
-    given : sequence of int
-        The set.
-
-    Returns
-    -------
-    int
-        Exact, of any size.
-    """
+    """Count the possible configurations of a set, seen or not."""
     return math.prod(table.cardinalities[list(given)].tolist())
 
 

@@ -39,12 +39,11 @@ def learn_hc(
     checkpoint: str | Path | None = None,
     resume: str | Path | None = None,
 ) -> SearchResult:
-    """Learn a structure with IBMAP-HC; the same for any number of threads.
-
-    `checkpoint` is a file that keeps the search, written every few seconds and when it ends early. `resume`
-    is a checkpoint of the same table and options to go on from (limits may differ); it is kept up to date
-    unless `checkpoint` names another file. The result is that of a run without interruption.
-    """
+    """Learn a structure with IBMAP-HC; the same for any number of threads."""
+    # `checkpoint` is a file that keeps the search, written every few seconds and when it ends early.
+    # `resume` is a checkpoint of the same table and options to go on from (limits may differ); it is
+    # kept up to date unless `checkpoint` names another file. The result is that of a run without
+    # interruption.
     begun = time.perf_counter()
     options.check()
     test = options.make_test(table)

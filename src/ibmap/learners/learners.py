@@ -20,11 +20,10 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Learner:
-    """A learner: its options, its function, whether it can use threads, and whether it can be resumed.
+    """A learner: its options, its function, whether it can use threads, and whether it can be resumed."""
 
-    The function takes an encoded table, options and `callback`; a parallel one also `n_threads`, one
-    that can be resumed also `checkpoint` and `resume`.
-    """
+    # The function takes an encoded table, options and `callback`; a parallel one also `n_threads`, one
+    # that can be resumed also `checkpoint` and `resume`.
 
     options: type[LearnerOptions]
     learn: Callable[..., SearchResult]
@@ -32,11 +31,7 @@ class Learner:
     is_resumable: bool = False
 
     def takes(self, option: str) -> bool:
-        """Tell whether an option of the command line applies, whatever the test.
-
-        >>> LEARNERS["hc"].takes("start"), LEARNERS["gsmn"].takes("threads")
-        (True, False)
-        """
+        """Tell whether an option of the command line applies, whatever the test."""
         if option == "threads":
             return self.is_parallel
         if option in ("checkpoint", "resume"):

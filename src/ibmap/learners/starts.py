@@ -24,11 +24,7 @@ THREADED = ("gsmn", "iamb", "hiton")  # blanket by blanket
 
 
 def start_names(start: Any) -> tuple[str, ...]:
-    """Name the climbs that an option asks for.
-
-    >>> start_names("best"), start_names("empty"), start_names([[0, 1], [1, 0]])
-    (('gsmn', 'empty'), ('empty',), ('graph',))
-    """
+    """Name the climbs that an option asks for."""
     if not isinstance(start, str):
         return ("graph",)
     return ("gsmn", "empty") if as_choice(start, "start", STARTS) == "best" else (start,)

@@ -29,59 +29,15 @@ class LocalScore(Protocol):
     names: tuple[str, ...]
 
     def term(self, x: int, blanket: tuple[int, ...], least: float = -math.inf) -> float:
-        """Give the term of a variable for a blanket.
-
-        Parameters
-        ----------
-        x : int
-            The variable.
-        blanket : tuple of int
-            Its blanket, sorted.
-        least : float
-            A term below this need not be known: what it is at most will do, if that is below too.
-
-        Returns
-        -------
-        float
-            Natural log.
-        """
+        """Give the log term for a sorted blanket; if that is below `least`, a bound below `least` will do."""
         ...
 
     def changes(self, x: int, blanket: tuple[int, ...]) -> NDArray[np.float64]:
-        """Give the terms of a variable for its blanket and every single change of it.
-
-        Parameters
-        ----------
-        x : int
-            The variable.
-        blanket : tuple of int
-            Its blanket, sorted.
-
-        Returns
-        -------
-        ndarray of shape (n_variables,)
-            Entry y is the term for the blanket with y flipped (added if it is outside,
-            dropped if inside), entry x the term for the blanket as it is.
-        """
+        """Give the term with each y flipped, in or out of the blanket; entry x is the term as it is."""
         ...
 
     def bounds(self, x: int, blanket: tuple[int, ...]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """Give what the terms of `changes` are at most, at less cost where there is any.
-
-        Parameters
-        ----------
-        x : int
-            The variable.
-        blanket : tuple of int
-            Its blanket, sorted.
-
-        Returns
-        -------
-        upper : ndarray of shape (n_variables,)
-            No entry is below that of `changes`.
-        is_exact : ndarray of bool
-            Where they are equal; entry x always is.
-        """
+        """Give upper bounds of `changes`, cheaper where possible, and where they are exact (x always is)."""
         ...
 
 
@@ -108,34 +64,12 @@ class TestScore:
 
 
 def exactly(changes: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Give exact terms as bounds, for scores that have nothing cheaper.
-
-    Parameters
-    ----------
-    changes : ndarray
-        The terms.
-
-    Returns
-    -------
-    upper, is_exact : ndarray
-        The terms, all exact.
-    """
+    """Give exact terms as bounds, for scores that have nothing cheaper."""
     return changes, np.ones(len(changes), bool)
 
 
 def local_score(test: ProbabilisticTest) -> LocalScore:
-    """Choose the fastest implementation of the local score for a test.
-
-    Parameters
-    ----------
-    test : ProbabilisticTest
-        What gives Pr(I | D).
-
-    Returns
-    -------
-    LocalScore
-        The blanket closure's score, variable by variable.
-    """
+    """Choose the fastest implementation of the local score for a test."""
     if isinstance(test, LinkTest):
         return PairwiseScore(test)
     from ibmap.independence.bayesian import BayesianTest
@@ -182,40 +116,12 @@ def _log_posterior(test: ProbabilisticTest, assertion: Any) -> float:
 
 
 def total_score(score: LocalScore, graph: MarkovGraph) -> float:
-    """Sum the terms of all variables.
-
-    Parameters
-    ----------
-    score : LocalScore
-        The score.
-    graph : MarkovGraph
-        The structure.
-
-    Returns
-    -------
-    float
-        Natural log of the IB-score.
-    """
+    """Sum the terms of all variables."""
     return math.fsum(score.term(x, graph.blanket(x)) for x in range(graph.n_variables))
 
 
 def flip_gain(score: LocalScore, graph: MarkovGraph, x: int, y: int) -> float:
-    """Give the change of the score by one flip, from the two terms it touches.
-
-    Parameters
-    ----------
-    score : LocalScore
-        The score.
-    graph : MarkovGraph
-        The structure before the flip.
-    x, y : int
-        The pair flipped.
-
-    Returns
-    -------
-    float
-        Score after minus score before.
-    """
+    """Give the change of the score by one flip, from the two terms it touches."""
     flipped = graph.flip(x, y)
     after = [score.term(v, flipped.blanket(v)) for v in (x, y)]
     before = [score.term(v, graph.blanket(v)) for v in (x, y)]
@@ -223,20 +129,7 @@ def flip_gain(score: LocalScore, graph: MarkovGraph, x: int, y: int) -> float:
 
 
 def flip_gains(score: LocalScore, graph: MarkovGraph) -> NDArray[np.float64]:
-    """Give the change of the score by every single flip.
-
-    Parameters
-    ----------
-    score : LocalScore
-        The score.
-    graph : MarkovGraph
-        The structure before the flip.
-
-    Returns
-    -------
-    ndarray of shape (n_variables, n_variables)
-        Symmetric, with 0 on the diagonal.
-    """
+    """Give the change of the score by every single flip."""
     changes = np.array([score.changes(x, graph.blanket(x)) for x in range(graph.n_variables)])
     gains = changes - changes.diagonal()[:, None]
     return np.asarray(gains + gains.T)

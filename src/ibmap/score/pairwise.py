@@ -87,27 +87,7 @@ class PairwiseScore:
 
 
 def term_of(evidence: Floats, x: int, blanket: tuple[int, ...]) -> float:
-    """Sum the log posteriors of what a blanket says: members are linked, all others are not.
-
-    Parameters
-    ----------
-    evidence : ndarray of shape (n_variables,)
-        Log-odds of a link of `x` with every other variable, given the blanket.
-    x : int
-        The variable; its own entry is left out.
-    blanket : tuple of int
-        Its blanket.
-
-    Returns
-    -------
-    float
-        Natural log.
-
-    Examples
-    --------
-    >>> round(term_of(np.array([9.0, 3.0, -3.0]), 0, (1,)), 4)  # twice log(1 / (1 + exp(-3)))
-    -0.0972
-    """
+    """Sum the log posteriors of what a blanket says: members are linked, all others are not."""
     against = evidence.copy()
     against[list(blanket)] *= -1
     against[x] = -np.inf

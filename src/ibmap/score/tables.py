@@ -58,12 +58,11 @@ class RowScore:
         return np.array([self.term(x, each) for each in changed_blankets(x, blanket, len(self.names))])
 
     def bounds(self, x: int, blanket: tuple[int, ...]) -> tuple[Floats, NDArray[np.bool_]]:
-        """Give what the terms of `changes` are at most, from the tests of the blanket alone.
-
-        With W added, X and W are dependent given the blanket; with b dropped, independent given the others.
-        Both are tests of the blanket as it is. Of the other tests that a term has, those for independence
-        are at most what the slices without data leave, and those for dependence at most 1.
-        """
+        """Give what the terms of `changes` are at most, from the tests of the blanket alone."""
+        # With W added, X and W are dependent given the blanket; with b dropped, independent given
+        # the others. Both are tests of the blanket as it is. Of the other tests that a term has,
+        # those for independence are at most what the slices without data leave, and those for
+        # dependence at most 1.
         row = SlicedRow(self._test.data, x, blanket)
         if self._suits_pairs(x, row, blanket):
             return self._changes_by_pairs(x, row, blanket), np.ones(len(self.names), bool)
@@ -130,11 +129,9 @@ class RowScore:
         return float(independent[0]), float(dependent[0])
 
     def _at_most(self, size: int) -> float:
-        """Bound the log-probability of independence given a set with so many configurations.
-
-        At most half as many slices as there are data points hold two or more; each of the
-        others leaves its share of the prior.
-        """
+        """Bound the log-probability of independence given a set with so many configurations."""
+        # At most half as many slices as there are data points hold two or more; each of the others
+        # leaves its share of the prior.
         if self._test.prior.slices != "all":
             return 0.0
         return self._test.prior.log_unseen(size, min(size, self._test.table.n_samples // 2))

@@ -13,64 +13,21 @@ Words = NDArray[np.uint64]
 
 
 class AskedTests:
-    """A set of tests.
-
-    Parameters
-    ----------
-    words : ndarray of uint64
-        A row for each test, repetitions allowed: the pair, the lower variable in the high
-        half, and the conditioning set, a bit for each variable.
-
-    Examples
-    --------
-    >>> asked = AskedTests.from_triplets([Triplet(0, 1, ()), Triplet(1, 0, ()), Triplet(0, 2, (1,))], 3)
-    >>> len(asked), sorted(asked.triplets())[-1]
-    (2, Triplet(x=0, y=2, given=(1,)))
-    """
+    """A set of tests."""
 
     def __init__(self, words: Words) -> None:
         self._words = words
 
     @classmethod
     def from_triplets(cls, triplets: Iterable[Triplet], n_variables: int) -> AskedTests:
-        """Collect triplets.
-
-        Parameters
-        ----------
-        triplets : iterable of Triplet
-            The tests.
-        n_variables : int
-            Number of variables.
-
-        Returns
-        -------
-        AskedTests
-            The set.
-        """
+        """Collect triplets."""
         n_words = (n_variables + 63) // 64
         rows = [[min(x, y) << 32 | max(x, y), *_as_words(given, n_words)] for x, y, given in triplets]
         return cls(np.array(rows, np.uint64).reshape(len(rows), 1 + n_words))
 
     @classmethod
     def from_words(cls, x: int, order: NDArray[np.int64], sets: Words, partners: Words) -> AskedTests:
-        """Collect the tests of one variable, of at most 64.
-
-        Parameters
-        ----------
-        x : int
-            The variable.
-        order : ndarray of int
-            The variable that each bit of the words stands for.
-        sets : ndarray of uint64
-            Conditioning sets.
-        partners : ndarray of uint64
-            Those tested given each set.
-
-        Returns
-        -------
-        AskedTests
-            The set.
-        """
+        """Collect the tests of one variable, of at most 64."""
         one = np.uint64(1)
         given = np.zeros(len(sets), np.uint64)
         for k, v in enumerate(order):
@@ -84,18 +41,7 @@ class AskedTests:
 
     @classmethod
     def join(cls, sets: Sequence[AskedTests]) -> AskedTests:
-        """Unite sets of tests of the same variables.
-
-        Parameters
-        ----------
-        sets : sequence of AskedTests
-            At least one.
-
-        Returns
-        -------
-        AskedTests
-            Their union.
-        """
+        """Unite sets of tests of the same variables."""
         return cls(np.concatenate([each._words for each in sets]))
 
     def __len__(self) -> int:
@@ -106,13 +52,7 @@ class AskedTests:
         return 1 + int(np.count_nonzero((in_order[1:] != in_order[:-1]).any(axis=1)))
 
     def triplets(self) -> frozenset[Triplet]:
-        """List the distinct tests.
-
-        Returns
-        -------
-        frozenset of Triplet
-            In canonical form.
-        """
+        """List the distinct tests."""
         return frozenset(
             Triplet(pair >> 32, pair & 0xFFFFFFFF, _as_variables(given))
             for pair, *given in self._words.tolist()

@@ -27,7 +27,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 from ibmap.ties import TOLERANCE
 
 State = TypeVar("State", bound=Hashable)
-CLOCK_INTERVAL = 64  # states between two looks at the clock
+CLOCK_INTERVAL = 64  # states between two readings of the clock
 STATE_BYTES = 700  # of a state of the frontier with its entries in the tables, measured
 
 
@@ -35,59 +35,19 @@ class CostTree(Protocol[State]):
     """A tree whose branches cost something."""
 
     def root(self) -> State:
-        """Give where all ways begin.
-
-        Returns
-        -------
-        hashable
-            A state.
-        """
+        """Give where all ways begin."""
         ...
 
     def branches(self, state: State) -> Sequence[tuple[float, State]]:
-        """List where one can go from a state.
-
-        Parameters
-        ----------
-        state : hashable
-            A state.
-
-        Returns
-        -------
-        sequence of (float, hashable)
-            Cost, at least 0, and state; nothing for a leaf. Infinite costs are not followed.
-        """
+        """List costs (0 or more; infinite ones are not followed) and states; nothing for a leaf."""
         ...
 
     def bound(self, state: State) -> float:
-        """Tell what it costs at least from a state to any leaf.
-
-        Parameters
-        ----------
-        state : hashable
-            A state.
-
-        Returns
-        -------
-        float
-            At most the true cost; where states are merged, it may not fall by more than a
-            branch costs.
-        """
+        """Give a lower bound on the cost to any leaf; it falls by no more than each branch costs."""
         ...
 
     def rank(self, leaf: State) -> Any:
-        """Give what decides between leaves that cost the same.
-
-        Parameters
-        ----------
-        leaf : hashable
-            A leaf.
-
-        Returns
-        -------
-        object
-            The lowest wins.
-        """
+        """Give what decides between leaves that cost the same."""
         ...
 
     @property
@@ -97,7 +57,7 @@ class CostTree(Protocol[State]):
 
 
 class Allowance(NamedTuple):
-    """What a search may use before it comes back: states, bytes, and until when; whom it tells."""
+    """What a search may use before it returns: states, bytes, time; `watch` is called now and then."""
 
     n_nodes: int | None = None
     n_bytes: int | None = None
@@ -114,28 +74,7 @@ class _Leaf(NamedTuple, Generic[State]):
 
 
 class BestFirst(Generic[State]):
-    """A search for the cheapest leaf, which can be stopped and taken up again.
-
-    Parameters
-    ----------
-    tree : CostTree
-        What is searched.
-
-    Attributes
-    ----------
-    n_expanded : int
-        States whose branches were looked at.
-    is_done : bool
-        Whether the best leaf is known to be the cheapest.
-
-    Examples
-    --------
-    >>> tree = DictTree("0", {"0": [(0.9, "2I"), (0.4, "2D")], "2D": [(0.3, "1I"), (0.2, "1D")]})
-    >>> search = BestFirst(tree)
-    >>> search.advance()
-    >>> search.path(), round(search.cost, 3), search.n_expanded
-    (['0', '2D', '1D'], 0.6, 2)
-    """
+    """A search for the cheapest leaf, which can be stopped and taken up again."""
 
     def __init__(self, tree: CostTree[State]) -> None:
         self._tree = tree
@@ -182,18 +121,7 @@ class BestFirst(Generic[State]):
         return self._winner().state
 
     def advance(self, allowance: Allowance | None = None) -> None:
-        """Search until it is done or the allowance is used up.
-
-        Parameters
-        ----------
-        allowance : Allowance, optional
-            What may be used; as much as it takes by default.
-
-        Notes
-        -----
-        `stopped` then says why it came back: ``"optimum"``, ``"max_nodes"``,
-        ``"max_memory"`` or ``"max_seconds"``.
-        """
+        """Search until it is done or the allowance is used up."""
         n_nodes, n_bytes, deadline, watch = allowance or Allowance()
         last = math.inf if n_nodes is None else self.n_expanded + n_nodes
         while not self.is_done:
@@ -224,13 +152,7 @@ class BestFirst(Generic[State]):
             self._follow(*self._heap[0][2:])
 
     def path(self) -> list[State]:
-        """Give the states from the root to the best leaf.
-
-        Returns
-        -------
-        list
-            The root first.
-        """
+        """Give the states from the root to the best leaf."""
         return self._winner().path or self._way_to(self.leaf)
 
     def _way_to(self, state: State | None) -> list[State]:
@@ -295,20 +217,7 @@ class BestFirst(Generic[State]):
 
 
 class DictTree:
-    """A tree written down as a dict, with costs as they come.
-
-    Parameters
-    ----------
-    root : hashable
-        Where all ways begin.
-    branches : dict
-        For each state but the leaves a list of costs and states.
-
-    Examples
-    --------
-    >>> DictTree("a", {"a": [(1.0, "b")]}).branches("b")
-    []
-    """
+    """A tree written down as a dict, with costs as they come."""
 
     n_bytes = 0
 
@@ -316,56 +225,17 @@ class DictTree:
         self._root, self._branches = root, branches
 
     def root(self) -> Any:
-        """Give where all ways begin.
-
-        Returns
-        -------
-        hashable
-            A state.
-        """
+        """Give where all ways begin."""
         return self._root
 
     def branches(self, state: Any) -> list[tuple[float, Any]]:
-        """List where one can go from a state.
-
-        Parameters
-        ----------
-        state : hashable
-            A state.
-
-        Returns
-        -------
-        list of (float, hashable)
-            Cost and state; nothing for a leaf.
-        """
+        """List where one can go from a state."""
         return self._branches.get(state, [])
 
     def bound(self, state: Any) -> float:
-        """Tell nothing about what remains.
-
-        Parameters
-        ----------
-        state : hashable
-            A state.
-
-        Returns
-        -------
-        float
-            Always 0.
-        """
+        """Tell nothing about what remains."""
         return 0.0
 
     def rank(self, leaf: Any) -> Any:
-        """Let the lowest name win.
-
-        Parameters
-        ----------
-        leaf : hashable
-            A leaf.
-
-        Returns
-        -------
-        object
-            The leaf itself.
-        """
+        """Let the lowest name win."""
         return leaf

@@ -19,22 +19,7 @@ Arrays = tuple[NDArray[Any], ...]
 
 
 def data_of(columns: BinaryColumns, x: int, order: NDArray[np.int64]) -> tuple[Any, ...]:
-    """Arrange the data of a variable as the kernels take it.
-
-    Parameters
-    ----------
-    columns : BinaryColumns
-        The data.
-    x : int
-        The variable.
-    order : ndarray of int
-        The candidates, in the order they are tried.
-
-    Returns
-    -------
-    tuple
-        `data` of `ibmap.kernels.run_rows`.
-    """
+    """Arrange the data of a variable as the kernels take it."""
     n_rows = columns.states.shape[1]
     keys = np.zeros(n_rows, np.uint64)
     states = np.zeros((n_rows, 8 * ((len(order) + 7) // 8)), np.uint8)
@@ -47,20 +32,7 @@ def data_of(columns: BinaryColumns, x: int, order: NDArray[np.int64]) -> tuple[A
 
 
 def prior_of(columns: BinaryColumns, n_candidates: int) -> tuple[Any, ...]:
-    """Tabulate the prior by the size of the conditioning set, as the kernels take it.
-
-    Parameters
-    ----------
-    columns : BinaryColumns
-        The data, with its prior.
-    n_candidates : int
-        The largest size.
-
-    Returns
-    -------
-    tuple
-        `prior` of `ibmap.kernels.run_slices`.
-    """
+    """Tabulate the prior by the size of the conditioning set, as the kernels take it."""
     tables = np.array([columns.tables.given(size) for size in range(n_candidates + 1)])
     return tables, columns.tables.logs, _refined(columns.prior, n_candidates)
 
@@ -75,18 +47,7 @@ def _refined(prior: Prior, n_candidates: int) -> Arrays:
 
 @lru_cache(maxsize=4)
 def refined_tables(prior: Prior) -> Arrays:
-    """Tabulate Bayes factors of small slices and what dividing slices can make of them.
-
-    Parameters
-    ----------
-    prior : Prior
-        With integer hyperparameters.
-
-    Returns
-    -------
-    starts, factors, bounds, corners : ndarray
-        As `ibmap.kernels.refined_slices` has them. The corners are infinite but for "sums".
-    """
+    """Tabulate Bayes factors of small slices and what dividing slices can make of them."""
     logs = log_tables(LARGEST, prior)
     starts = np.zeros((kernels.SMALL + 1, kernels.SMALL + 1), np.int64)
     n_entries = kernels.lay_out(starts)

@@ -38,20 +38,7 @@ GUESSED_NODES = 150  # that the first step looks at, at most
 
 
 def can_search(operator: Any, test: ProbabilisticTest) -> bool:
-    """Tell whether the runs of an operator can be searched by the compiled search.
-
-    Parameters
-    ----------
-    operator : Operator
-        The algorithm.
-    test : ProbabilisticTest
-        Gives the posteriors.
-
-    Returns
-    -------
-    bool
-        True for GS with one grow pass and the Bayesian test on at most 64 binary columns.
-    """
+    """Tell whether the runs of an operator can be searched by the compiled search."""
     return (
         type(operator) is GrowShrink
         and operator.grow == "once"
@@ -63,28 +50,7 @@ def can_search(operator: Any, test: ProbabilisticTest) -> bool:
 
 
 class BlanketSearch:
-    """The search for the most probable run of GS for one binary variable.
-
-    Parameters
-    ----------
-    operator : GrowShrink
-        The algorithm, for one variable.
-    test : BayesianTest
-        Gives the posteriors; `can_search` must agree.
-
-    Attributes
-    ----------
-    stopped : str
-        Why the search came back.
-
-    Examples
-    --------
-    >>> test = BayesianTest([[0, 0, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1]] * 10)
-    >>> search = BlanketSearch(GrowShrink(0, [1, 2]), test)
-    >>> search.advance()
-    >>> search.found, search.n_expanded
-    ((1,), 4)
-    """
+    """The search for the most probable run of GS for one binary variable."""
 
     def __init__(self, operator: GrowShrink, test: BayesianTest) -> None:
         assert test.columns is not None, "the table must be binary"
@@ -164,13 +130,7 @@ class BlanketSearch:
         return AskedTests.from_words(self._operator.x, self._order, *self._tables.tests)
 
     def advance(self, allowance: Allowance | None = None) -> None:
-        """Search until it is done or the allowance is used up.
-
-        Parameters
-        ----------
-        allowance : Allowance, optional
-            What may be used; as much as it takes by default.
-        """
+        """Search until it is done or the allowance is used up."""
         n_nodes, n_bytes, deadline, watch = allowance or Allowance()
         last = math.inf if n_nodes is None else self.n_expanded + n_nodes
         while True:

@@ -17,20 +17,7 @@ Arrays = tuple[NDArray[Any], ...]
 
 
 class SearchTables:
-    """Nodes, frontier and rows of tests, as `ibmap.kernels.run_search` takes them.
-
-    Parameters
-    ----------
-    n_candidates : int
-        Length of a row.
-
-    Examples
-    --------
-    >>> tables = SearchTables(3)
-    >>> tables.begin()
-    >>> tables.n_frontier, float(tables.heap[0][0])
-    (1, 0.0)
-    """
+    """Nodes, frontier and rows of tests, as `ibmap.kernels.run_search` takes them."""
 
     def __init__(self, n_candidates: int) -> None:
         self._n_candidates = n_candidates
@@ -83,20 +70,7 @@ class SearchTables:
         self._make_nodes(0)
 
     def make_room(self, reason: int, limit: int | None) -> bool:
-        """Make the nodes or the rows larger.
-
-        Parameters
-        ----------
-        reason : int
-            ``MORE_NODES`` or ``MORE_ROWS``.
-        limit : int or None
-            Bytes for all tables.
-
-        Returns
-        -------
-        bool
-            Whether the limit leaves room for that.
-        """
+        """Make the nodes or the rows larger."""
         is_nodes = reason == kernels.MORE_NODES
         size = len(self.nodes[0] if is_nodes else self.rows[0])
         entry = NODE_BYTES if is_nodes else 16 + 8 * self._n_candidates
@@ -141,21 +115,5 @@ def _empty_slots(n_entries: int) -> NDArray[np.int64]:
 
 
 def n_slots(n_entries: int) -> int:
-    """Give the size of a table that finds so many entries.
-
-    Parameters
-    ----------
-    n_entries : int
-        Any number.
-
-    Returns
-    -------
-    int
-        A power of two, at least twice as many.
-
-    Examples
-    --------
-    >>> n_slots(0), n_slots(5), n_slots(8)
-    (1, 16, 16)
-    """
+    """Give the size of a table that finds so many entries."""
     return 1 << max(2 * n_entries - 1, 0).bit_length()

@@ -16,24 +16,12 @@ ROUND_SECONDS = 0.01  # less is not worth another round
 
 @dataclass(frozen=True)
 class Budget:
-    """What a tree search may use.
+    """What a tree search may use."""
 
-    Parameters
-    ----------
-    max_nodes : int, optional
-        States whose branches are looked at.
-    max_seconds : float, optional
-        Wall-clock time.
-    max_memory : int, optional
-        Bytes for states and tests, as they are counted.
-    begun : float
-        When `time.monotonic` began to count; now by default.
-    """
-
-    max_nodes: int | None = None
-    max_seconds: float | None = None
-    max_memory: int | None = None
-    begun: float = field(default_factory=time.monotonic)
+    max_nodes: int | None = None  # states expanded
+    max_seconds: float | None = None  # wall-clock time
+    max_memory: int | None = None  # bytes for states and tests, as they are counted
+    begun: float = field(default_factory=time.monotonic)  # when `time.monotonic` began to count
 
     @property
     def deadline(self) -> float | None:
@@ -42,22 +30,7 @@ class Budget:
 
 
 def make_budget(max_nodes: Any = None, max_seconds: Any = None, max_memory: Any = None) -> Budget:
-    """Check the limits of a search.
-
-    Parameters
-    ----------
-    max_nodes : int, optional
-        States.
-    max_seconds : float, optional
-        Seconds.
-    max_memory : int or str, optional
-        Bytes, or a text such as ``"500 MB"``.
-
-    Returns
-    -------
-    Budget
-        The limits, from now on.
-    """
+    """Check the limits of a search."""
     if max_nodes is not None:
         as_count(max_nodes, "max_nodes")
     if max_seconds is not None:
@@ -72,7 +45,7 @@ class Resumable(Protocol):
 
     @property
     def n_expanded(self) -> int:
-        """States looked at so far."""
+        """States expanded so far."""
         ...
 
     @property
@@ -86,13 +59,7 @@ class Resumable(Protocol):
         ...
 
     def advance(self, allowance: Allowance | None = None) -> None:
-        """Search until it is done or the allowance is used up.
-
-        Parameters
-        ----------
-        allowance : Allowance, optional
-            What may be used.
-        """
+        """Search until it is done or the allowance is used up."""
         ...
 
 
@@ -102,28 +69,10 @@ def share(
     n_threads: int = 1,
     watch: Callable[[], None] | None = None,
 ) -> str:
-    """Advance searches in rounds until all are done or the budget is used up.
-
-    In a round every search that is not done gets an equal share of what is left;
-    what it leaves goes to the others in the next round. So easy searches pay for
-    hard ones, and, time apart, nothing depends on the number of threads.
-
-    Parameters
-    ----------
-    searches : sequence of Resumable
-        The searches.
-    budget : Budget
-        What all of them may use together.
-    n_threads : int
-        How many advance at a time.
-    watch : callable, optional
-        Called now and then.
-
-    Returns
-    -------
-    str
-        ``"optimum"`` if all are done, else the limit.
-    """
+    """Advance searches in rounds until all are done or the budget is used up."""
+    # In a round every search that is not done gets an equal share of what is left; what it leaves goes
+    # to the others in the next round. So easy searches pay for hard ones, and, time apart, nothing
+    # depends on the number of threads.
     nodes_left = budget.max_nodes
     while pending := [search for search in searches if not search.is_done]:
         memory = None if budget.max_memory is None else budget.max_memory // len(pending)

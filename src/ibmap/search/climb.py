@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ibmap.graph import MarkovGraph
 from ibmap.search.cost import DistinctTests
 
-N_NEAREST = 50  # missing edges whose gain is worked out at the end, and told
+N_NEAREST = 50  # missing edges whose gain is worked out at the end and reported
 
 
 class Flip(NamedTuple):
@@ -27,90 +27,38 @@ class Flip(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Climb:
-    """The outcome of a hill climb.
+    """The outcome of a hill climb."""
 
-    Parameters
-    ----------
-    graph : MarkovGraph
-        The last structure reached.
-    score : float
-        Its score.
-    trace : tuple of Flip
-        The ascents in order.
-    n_iterations : int
-        Neighbourhoods looked at: one more than the ascents unless a limit
-        ended the climb.
-    stopped : {"optimum", "max_ascents", "max_seconds", "interrupted"}
-        Why it ended.
-    gains : ndarray of shape (n_variables, n_variables) or None
-        Gain of flipping each pair at the end: of all edges, of the best missing
-        edges, and minus infinity where a bound was enough to do without. None if
-        there was no time to look.
-    tests : DistinctTests
-        What it cost.
-    """
-
-    graph: MarkovGraph
-    score: float
-    trace: tuple[Flip, ...]
-    n_iterations: int
-    stopped: str
+    graph: MarkovGraph  # the last structure reached
+    score: float  # its score
+    trace: tuple[Flip, ...]  # the ascents in order
+    n_iterations: int  # one more than the ascents, unless a limit ended the climb
+    stopped: str  # {"optimum", "max_ascents", "max_seconds", "interrupted"}: why it ended
+    # Of all edges and the best missing edges; -inf where a bound was enough. None if there was no time.
     gains: NDArray[np.float64] | None
-    tests: DistinctTests = field(repr=False)
+    tests: DistinctTests = field(repr=False)  # what it cost
 
 
 @dataclass(frozen=True, eq=False)
 class ClimbState:
-    """All that a climb knows between two steps; from it, it goes on as if never stopped.
+    """All that a climb knows between two steps; from it, it goes on as if never stopped."""
 
-    Parameters
-    ----------
-    adjacency : ndarray of shape (n_variables, n_variables)
-        The structure reached.
-    n_looked : int
-        Variables that the first look has seen.
-    changes : ndarray of shape (n_variables, n_variables)
-        Terms of each variable for every change of its blanket, or what they are at most.
-    is_exact : ndarray of shape (n_variables, n_variables)
-        Which of them are the terms themselves.
-    trace : tuple of Flip
-        The ascents so far.
-    n_iterations : int
-        Neighbourhoods looked at.
-    is_optimum : bool
-        Whether no flip is better, so that only the evidence is left to be worked out.
-    """
-
-    adjacency: NDArray[np.bool_]
-    n_looked: int
-    changes: NDArray[np.float64]
-    is_exact: NDArray[np.bool_]
-    trace: tuple[Flip, ...]
-    n_iterations: int
-    is_optimum: bool
+    adjacency: NDArray[np.bool_]  # (n_variables, n_variables): the structure reached
+    n_looked: int  # variables whose flips are scored
+    changes: NDArray[np.float64]  # of each variable's term, or upper bounds
+    is_exact: NDArray[np.bool_]  # (n_variables, n_variables): which of them are the terms themselves
+    trace: tuple[Flip, ...]  # the ascents so far
+    n_iterations: int  # as in `Climb`
+    is_optimum: bool  # whether no flip is better, so that only the evidence is left to be worked out
 
 
 class Keeper(Protocol):
     """Keeps the state of a climb somewhere, and may have one to go on from."""
 
     def restored(self) -> ClimbState | None:
-        """Give the state to go on from.
-
-        Returns
-        -------
-        ClimbState or None
-            None to begin at the start.
-        """
+        """Give the state to go on from."""
         ...
 
     def offer(self, make: Callable[[], ClimbState], *, at_once: bool) -> None:
-        """Take the state of the climb, if it is time.
-
-        Parameters
-        ----------
-        make : callable
-            Gives the state.
-        at_once : bool
-            Whether there will be no later offer.
-        """
+        """Take the state of the climb, if it is time."""
         ...

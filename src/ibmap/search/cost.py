@@ -18,20 +18,7 @@ WORD = (1 << 64) - 1
 
 
 class DistinctTests:
-    """Count the distinct tests of every look at the changes of a blanket.
-
-    Parameters
-    ----------
-    n_variables : int
-        Number of variables.
-
-    Examples
-    --------
-    >>> tests = DistinctTests(3)
-    >>> tests.look(0, ())
-    >>> tests.n_tests  # two partners, given nothing or the third variable
-    4
-    """
+    """Count the distinct tests of every look at the changes of a blanket."""
 
     def __init__(self, n_variables: int) -> None:
         self._n = n_variables
@@ -43,15 +30,7 @@ class DistinctTests:
         self.n_tests = 0
 
     def look(self, x: int, blanket: Iterable[int]) -> None:
-        """Count a look at the blanket of `x` and all its single changes.
-
-        Parameters
-        ----------
-        x : int
-            The variable.
-        blanket : iterable of int
-            Its blanket.
-        """
+        """Count a look at the blanket of `x` and all its single changes."""
         from ibmap.kernels.distinct import count_fresh
 
         center = self._words(blanket)
@@ -59,18 +38,7 @@ class DistinctTests:
         self._remember(x, center)
 
     def count_other(self, triplets: Iterable[Triplet]) -> int:
-        """Count the triplets that no look so far has asked.
-
-        Parameters
-        ----------
-        triplets : iterable of Triplet
-            Distinct triplets.
-
-        Returns
-        -------
-        int
-            How many are new.
-        """
+        """Count the triplets that no look so far has asked."""
         from ibmap.kernels.distinct import count_other
 
         asked = list(triplets)
@@ -82,13 +50,7 @@ class DistinctTests:
         return int(count_other(tests, givens, self._sets, self._newest, self._earlier))
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Give all that is known, to be restored later.
-
-        Returns
-        -------
-        dict from str to ndarray
-            Take it as it is.
-        """
+        """Give all that is known, to be restored later."""
         return {
             "sets": self._sets[: self._n_looks].copy(),
             "earlier": self._earlier[: self._n_looks].copy(),
@@ -98,27 +60,7 @@ class DistinctTests:
 
     @classmethod
     def from_state(cls, state: Mapping[str, NDArray[Any]]) -> DistinctTests:
-        """Restore what `state` gave.
-
-        Parameters
-        ----------
-        state : dict from str to ndarray
-            As it was given.
-
-        Returns
-        -------
-        DistinctTests
-            Counts on as the other would have.
-
-        Examples
-        --------
-        >>> tests = DistinctTests(3)
-        >>> tests.look(0, ())
-        >>> again = DistinctTests.from_state(tests.state())
-        >>> again.look(0, ())
-        >>> again.n_tests
-        4
-        """
+        """Restore what `state` gave."""
         tests = cls(len(state["newest"]))
         n_looks = len(state["sets"])
         while len(tests._sets) < n_looks:

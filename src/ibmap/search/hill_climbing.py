@@ -43,20 +43,9 @@ def hill_climb(
     tests: DistinctTests | None = None,
     keeper: Keeper | None = None,
 ) -> Climb:
-    """Flip the best edge until no flip improves the score.
-
-    The best of all n(n-1)/2 flips is taken if its gain is over 1e-9; among
-    gains within 1e-9 of the best, the lowest pair wins.
-
-    Examples
-    --------
-    >>> from ibmap.independence.bayesian import BayesianTest
-    >>> from ibmap.score import TestScore
-    >>> rows = [[0, 0, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1]] * 10
-    >>> score = TestScore(BayesianTest(rows))
-    >>> hill_climb(score, MarkovGraph.empty(3)).graph.edges
-    ((0, 1),)
-    """
+    """Flip the best edge until no flip improves the score."""
+    # The best of all n(n-1)/2 flips is taken if its gain is over 1e-9; among gains within 1e-9 of the
+    # best, the lowest pair wins.
     climber = _Climber(score, start, limits or Limits(), Monitor.of(callback))
     climber.tests = tests or climber.tests
     climber.remember(keeper)
@@ -267,11 +256,7 @@ def update_gains(x: int, changes: NDArray[np.float64], gains: NDArray[np.float64
 
 
 def best_flip(gains: NDArray[np.float64]) -> tuple[int, int, float]:
-    """Find the pair whose flip gains most, and its gain; ties go to the lowest pair.
-
-    >>> best_flip(np.array([[-np.inf, 2.0, 2.0], [2.0, -np.inf, 1.0], [2.0, 1.0, -np.inf]]))
-    (0, 1, 2.0)
-    """
+    """Find the pair whose flip gains most, and its gain; ties go to the lowest pair."""
     best = gains.max(initial=-np.inf)
     if best == -np.inf:
         return 0, 0, -math.inf

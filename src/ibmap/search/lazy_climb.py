@@ -70,27 +70,7 @@ def lazy_climb(
     n_threads: int = 1,
     monitor: Monitor | None = None,
 ) -> LazyClimb:
-    """Flip edges until no flip and no short chain of flips improves the score.
-
-    Parameters
-    ----------
-    score : EvidenceScore
-        The score to maximise.
-    start : MarkovGraph
-        Where to begin.
-    limits : Limits, optional
-        When to stop early.
-    n_threads : int
-        Threads; the result is the same for any number.
-    monitor : Monitor, optional
-        Told where the climb stands.
-
-    Returns
-    -------
-    LazyClimb
-        Every pair that promised more than `MARGIN` below zero was worked out at the end, unless so many
-        did in vain (`PATIENCE`) that the climb ended before.
-    """
+    """Flip edges until no flip and no short chain of flips improves the score."""
     pool = ThreadPoolExecutor(n_threads) if n_threads > 1 else nullcontext()
     with pool as threads:
         return _Climber(score, start, limits or Limits(), monitor or Monitor(None), threads).run()

@@ -19,15 +19,7 @@ TEST_BYTES = 300  # of a remembered test, measured
 
 
 class OperatorTree(Generic[State]):
-    """All runs of an operator as a tree whose branches cost what their answers are unlikely.
-
-    Parameters
-    ----------
-    operator : Operator
-        The algorithm.
-    test : ProbabilisticTest
-        Gives the posteriors.
-    """
+    """All runs of an operator as a tree whose branches cost what their answers are unlikely."""
 
     def __init__(self, operator: Operator[State, Any], test: ProbabilisticTest) -> None:
         self._operator, self._test = operator, test
@@ -45,28 +37,11 @@ class OperatorTree(Generic[State]):
         return TEST_BYTES * len(self._costs)
 
     def root(self) -> State:
-        """Give the state before any assertion.
-
-        Returns
-        -------
-        hashable
-            A state.
-        """
+        """Give the state before any assertion."""
         return self._operator.begin()
 
     def branches(self, state: State) -> list[tuple[float, State]]:
-        """Take both answers to the question of a state.
-
-        Parameters
-        ----------
-        state : hashable
-            A state.
-
-        Returns
-        -------
-        list of (float, hashable)
-            Independence first; nothing at the end of a run.
-        """
+        """Take both answers to the question of a state."""
         triplet = self._operator.question(state)
         if triplet is None:
             return []
@@ -75,48 +50,15 @@ class OperatorTree(Generic[State]):
         return [(cost, self._operator.after(state, answer)) for cost, answer in answers if cost < math.inf]
 
     def bound(self, state: State) -> float:
-        """Tell nothing about what remains.
-
-        Parameters
-        ----------
-        state : hashable
-            A state.
-
-        Returns
-        -------
-        float
-            Always 0.
-        """
+        """Tell nothing about what remains."""
         return 0.0
 
     def rank(self, leaf: State) -> Any:
-        """Prefer few edges, then the lowest columns.
-
-        Parameters
-        ----------
-        leaf : hashable
-            The end of a run.
-
-        Returns
-        -------
-        tuple
-            The lowest wins.
-        """
+        """Prefer few edges, then the lowest columns."""
         return rank_of(self._operator.outcome(leaf))
 
     def closure(self, path: Iterable[State]) -> tuple[Assertion, ...]:
-        """Give the assertions of a run.
-
-        Parameters
-        ----------
-        path : iterable of hashable
-            Its states.
-
-        Returns
-        -------
-        tuple of Assertion
-            In the order asked.
-        """
+        """Give the assertions of a run."""
         return tuple(self._assertion(state, following) for state, following in pairwise(path))
 
     def _assertion(self, state: State, following: State) -> Assertion:
@@ -148,25 +90,7 @@ class OperatorTree(Generic[State]):
 
 
 class RunSearch(BestFirst[State]):
-    """The search for the most probable run of any operator.
-
-    Parameters
-    ----------
-    operator : Operator
-        The algorithm.
-    test : ProbabilisticTest
-        Gives the posteriors.
-
-    Examples
-    --------
-    >>> from ibmap.blankets.grow_shrink import GrowShrink
-    >>> from ibmap.independence.bayesian import BayesianTest
-    >>> test = BayesianTest([[0, 0, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1]] * 10)
-    >>> search = RunSearch(GrowShrink(0, [1, 2]), test)
-    >>> search.advance()
-    >>> search.found
-    (1,)
-    """
+    """The search for the most probable run of any operator."""
 
     def __init__(self, operator: Operator[State, Any], test: ProbabilisticTest) -> None:
         self._operator = operator
@@ -190,22 +114,6 @@ class RunSearch(BestFirst[State]):
 
 
 def rank_of(found: Any) -> tuple[int, Any]:
-    """Give what decides between things found that cost the same.
-
-    Parameters
-    ----------
-    found : MarkovGraph or sequence of int
-        A structure or a blanket.
-
-    Returns
-    -------
-    tuple
-        Number of edges or members, then the edges or members in order.
-
-    Examples
-    --------
-    >>> rank_of((3, 1))
-    (2, (1, 3))
-    """
+    """Give what decides between things found that cost the same."""
     parts = found.edges if isinstance(found, MarkovGraph) else tuple(sorted(found))
     return len(parts), parts

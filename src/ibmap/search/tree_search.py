@@ -35,12 +35,10 @@ TELL_SECONDS = 0.1
 
 
 class TreeProgress(NamedTuple):
-    """What a callback is told: where a tree search stands.
+    """What a callback is told: where a tree search stands."""
 
-    `done` of `total` parts are searched to their end; `n_frontier` states wait in
-    the others. The structure found so far costs `cost`, the cheapest at least
-    `bound`.
-    """
+    # `done` of `total` parts are searched to their end; `n_frontier` states wait in the others. The
+    # structure found so far costs `cost`, the cheapest at least `bound`.
 
     phase: str
     done: int
@@ -57,36 +55,16 @@ Callback = Callable[[TreeProgress], None]
 
 @dataclass(frozen=True)
 class TreeSearch:
-    """The outcome of a tree search.
+    """The outcome of a tree search."""
 
-    Parameters
-    ----------
-    found : object
-        What the best run found: a structure, or a blanket.
-    score : float
-        Sum of the log posteriors of its assertions.
-    bound : float
-        No run has a higher score; the score itself if the search was not cut short.
-    closure : tuple of Assertion
-        The assertions of the run, in the order asked.
-    n_nodes : int
-        States whose question was branched on.
-    n_frontier : int
-        States left when the search was cut short.
-    stopped : {"optimum", "max_nodes", "max_seconds", "max_memory", "interrupted"}
-        Why it ended.
-    asked : AskedTests
-        The distinct tests it rests on.
-    """
-
-    found: Any
-    score: float
-    bound: float
-    closure: tuple[Assertion, ...]
-    n_nodes: int
-    n_frontier: int
-    stopped: str
-    asked: AskedTests
+    found: Any  # what the best run found: a structure, or a blanket
+    score: float  # sum of the log posteriors of its assertions
+    bound: float  # no run has a higher score; the score itself if the search was not cut short
+    closure: tuple[Assertion, ...]  # the assertions of the run, in the order asked
+    n_nodes: int  # states whose question was branched on
+    n_frontier: int  # states left when the search was cut short
+    stopped: str  # {"optimum", "max_nodes", "max_seconds", "max_memory", "interrupted"}: why it ended
+    asked: AskedTests  # the distinct tests it rests on
 
     @property
     def gap(self) -> float:
@@ -140,39 +118,9 @@ def tree_search(
     n_threads: int = 1,
     callback: Callback | None = None,
 ) -> TreeSearch:
-    """Find the run of an algorithm whose assertions have the highest product of posteriors.
-
-    Among runs within 1e-9 of the best the one with the fewest edges wins, then the
-    one with the lowest: for parts, each blanket by itself.
-
-    Parameters
-    ----------
-    operator : Operator
-        The algorithm; an `InTurn` is searched part by part.
-    test : ProbabilisticTest
-        Gives the posteriors.
-    budget : Budget, optional
-        When to stop early; as much as it takes by default.
-    n_threads : int
-        Threads that search parts; the result is the same for any number.
-    callback : callable, optional
-        Called with a `TreeProgress` every tenth of a second or so; it may raise `StopSearch` to end
-        the search there.
-
-    Returns
-    -------
-    TreeSearch
-        The best run; if a limit was hit, the best found, with a bound on all others.
-
-    Examples
-    --------
-    >>> from ibmap.blankets.grow_shrink import gsmn_operator
-    >>> from ibmap.independence.bayesian import BayesianTest
-    >>> test = BayesianTest([[0, 0, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1]] * 10)
-    >>> search = tree_search(gsmn_operator(test), test)
-    >>> search.found.edges, round(search.score, 3), search.stopped
-    (((0, 1),), -1.471, 'optimum')
-    """
+    """Find the run of an algorithm whose assertions have the highest product of posteriors."""
+    # Among runs within 1e-9 of the best the one with the fewest edges wins, then the one with the
+    # lowest: for parts, each blanket by itself.
     parts, join = (operator.parts, operator.join) if isinstance(operator, InTurn) else ((operator,), _only)
     searches = [search_of(part, test) for part in parts]
     watch = _Watch(searches, callback)
@@ -197,20 +145,7 @@ def tree_search(
 
 
 def search_of(part: Operator[Any, Any], test: ProbabilisticTest) -> PartSearch:
-    """Choose how to search the runs of a part.
-
-    Parameters
-    ----------
-    part : Operator
-        The algorithm.
-    test : ProbabilisticTest
-        Gives the posteriors.
-
-    Returns
-    -------
-    PartSearch
-        At its beginning.
-    """
+    """Choose how to search the runs of a part."""
     if isinstance(part, GrowShrink) and isinstance(test, BayesianTest) and can_search(part, test):
         return BlanketSearch(part, test)
     return RunSearch(part, test)

@@ -158,11 +158,7 @@ class StructureLearner(ConfidentLearner, BaseEstimator):  # type: ignore[misc]
 
 
 def n_columns_of(X: Any) -> int | None:
-    """Tell how many columns a two-dimensional array or frame has.
-
-    >>> n_columns_of(np.zeros((5, 3))), n_columns_of([[1, 2]])
-    (3, None)
-    """
+    """Tell how many columns a two-dimensional array or frame has."""
     shape = getattr(X, "shape", None)
     return int(shape[1]) if isinstance(shape, tuple) and len(shape) == 2 else None
 
@@ -182,11 +178,7 @@ def refuse_unusable(X: Any) -> None:
 
 
 def n_threads_of(n_jobs: int | None) -> int:
-    """Turn scikit-learn's `n_jobs` into a number of threads.
-
-    >>> n_threads_of(None), n_threads_of(3)
-    (1, 3)
-    """
+    """Turn scikit-learn's `n_jobs` into a number of threads."""
     if n_jobs is None:
         return 1
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, (int, np.integer)) or n_jobs == 0:
