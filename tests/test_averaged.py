@@ -19,7 +19,7 @@ from ibmap.independence.density import learned_prior
 from ibmap.independence.regression import MAX_STATES
 from ibmap.learners import LEARNERS
 from ibmap.score import flip_gain, flip_gains, local_score, total_score
-from ibmap.score.tables import changed_blankets
+from ibmap.score.row_score import changed_blankets
 from ibmap.search.lazy_climb import lazy_climb
 from strategies import graphs, queries, tables
 

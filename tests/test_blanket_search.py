@@ -13,19 +13,19 @@ from ibmap.blankets.grow_shrink import grow_shrink, gsmn_operator
 from ibmap.data.table import EncodedTable
 from ibmap.independence.protocol import Triplet
 from ibmap.kernels import run_rows
-from ibmap.search.asked import AskedTests
 from ibmap.search.best_first import Allowance
 from ibmap.search.blanket_inputs import data_of, prior_of
 from ibmap.search.blanket_search import GUESSED_NODES, BlanketSearch, can_search
 from ibmap.search.budget import Budget, make_budget
 from ibmap.search.operator_tree import RunSearch
 from ibmap.search.tree_search import tree_search
+from ibmap.search.triplet_set import TripletSet
 from strategies import plain, tables
 
 
 @st.composite
 def binary_tables(draw, max_variables=6, max_rows=60):
-    """Two states for every column, used or not; noise and copies."""
+    """Two states for every column, used or not; noise and copies; rows repeated or not."""
     n = draw(st.integers(2, max_variables))
     n_rows = draw(st.integers(1, max_rows))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
@@ -36,6 +36,8 @@ def binary_tables(draw, max_variables=6, max_rows=60):
         codes[follows, target] = codes[follows, source]
     if draw(st.booleans()):
         codes[:, rng.integers(0, n)] = 0
+    if draw(st.booleans()):
+        codes = np.repeat(codes, rng.integers(1, 5, n_rows), axis=0)
     return EncodedTable.from_codes(codes, [2] * n)
 
 
@@ -58,7 +60,7 @@ def test_the_compiled_search_finds_what_the_plain_one_does(table, order):
         assert fast.lowest == pytest.approx(slow.lowest, abs=1e-8)
         assert (fast.is_done, fast.stopped) == (True, "optimum")
         assert -fast.cost == pytest.approx(closure_score(test, fast.closure), abs=1e-8)
-        assert {Triplet(*a[:3]).canonical() for a in fast.closure} <= fast.asked.triplets()
+        assert {Triplet(*a[:3]).canonical() for a in fast.closure} <= fast.tests.triplets()
 
 
 @settings(max_examples=30)
@@ -155,7 +157,7 @@ def test_a_search_in_pieces_is_the_search_in_one():
         assert pieces.lowest <= whole.cost + 1e-9 <= pieces.cost + 2e-9
     assert bounds == sorted(bounds)
     assert (pieces.cost, pieces.found, pieces.closure) == (whole.cost, whole.found, whole.closure)
-    assert (pieces.n_expanded, pieces.asked.triplets()) == (whole.n_expanded, whole.asked.triplets())
+    assert (pieces.n_expanded, pieces.tests.triplets()) == (whole.n_expanded, whole.tests.triplets())
 
 
 def test_the_number_of_threads_changes_nothing():
@@ -169,7 +171,7 @@ def test_the_number_of_threads_changes_nothing():
             three.bound,
             three.closure,
         )
-        assert (one.n_nodes, one.stopped, len(one.asked)) == (three.n_nodes, three.stopped, len(three.asked))
+        assert (one.n_nodes, one.stopped, len(one.tests)) == (three.n_nodes, three.stopped, len(three.tests))
 
 
 @pytest.mark.parametrize("memory", scaled(["100 kB", "1 MB"], ["100 kB", "400 kB"]))
@@ -206,11 +208,11 @@ def test_only_what_it_can_do_goes_to_the_compiled_search():
 @given(st.lists(st.tuples(st.integers(0, 69), st.integers(0, 69), st.sets(st.integers(0, 69), max_size=4))))
 def test_tests_as_words_are_counted_and_listed_as_triplets(drawn):
     triplets = [Triplet(x, y, tuple(sorted(given))) for x, y, given in drawn if x != y]
-    asked = AskedTests.from_triplets(triplets, 70)
+    asked = TripletSet.from_triplets(triplets, 70)
     expected = {triplet.canonical() for triplet in triplets}
     assert asked.triplets() == expected
     assert len(asked) == len(expected)
-    assert len(AskedTests.join([asked, asked])) == len(expected)
+    assert len(TripletSet.join([asked, asked])) == len(expected)
 
 
 @settings(max_examples=20)

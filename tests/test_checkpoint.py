@@ -253,7 +253,7 @@ def test_a_full_disk_ends_the_keeping_but_not_the_search(tmp_path, monkeypatch):
     whole = learn(some_table(), HillClimbingOptions())
 
     def vanish(progress):
-        if progress.phase == "first look" and folder.exists():
+        if progress.phase == "scoring" and folder.exists():
             shutil.rmtree(folder)
 
     with pytest.warns(SearchWarning, match="goes on without") as caught:
@@ -281,18 +281,18 @@ def test_arrays_survive_bit_by_bit(data):
 
 
 @given(st.integers(1, 40), st.integers(0, 2**32))
-def test_counting_tests_goes_on_where_it_was(n_looks, seed):
+def test_counting_tests_goes_on_where_it_was(n_blankets, seed):
     rng = np.random.default_rng(seed)
-    looks = [(int(x), np.flatnonzero(rng.random(6) < 0.4)) for x in rng.integers(0, 6, n_looks)]
-    looks = [(x, [y for y in blanket.tolist() if y != x]) for x, blanket in looks]
+    blankets = [(int(x), np.flatnonzero(rng.random(6) < 0.4)) for x in rng.integers(0, 6, n_blankets)]
+    blankets = [(x, [y for y in blanket.tolist() if y != x]) for x, blanket in blankets]
     whole, first = DistinctTests(6), DistinctTests(6)
-    for look in looks:
-        whole.look(*look)
-    for look in looks[: n_looks // 2]:
-        first.look(*look)
+    for each in blankets:
+        whole.count(*each)
+    for each in blankets[: n_blankets // 2]:
+        first.count(*each)
     second = DistinctTests.from_state(first.state())
-    for look in looks[n_looks // 2 :]:
-        second.look(*look)
+    for each in blankets[n_blankets // 2 :]:
+        second.count(*each)
     assert second.n_tests == whole.n_tests
 
 

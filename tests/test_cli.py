@@ -340,7 +340,7 @@ def test_a_long_run_shows_a_bar_on_a_terminal(monkeypatch):
     monkeypatch.setattr(sys, "stderr", terminal)
     waiting = Waiting("learning")
     with waiting:
-        waiting(Progress("first look", 8, 16, 0, float("nan"), 1.0))
+        waiting(Progress("scoring", 8, 16, 0, float("nan"), 1.0))
         assert terminal.text == ""
         waiting._begin()
         waiting._bar.refresh()

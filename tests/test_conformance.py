@@ -16,7 +16,7 @@ from ibmap.independence.bayesian import BayesianTest
 from ibmap.independence.pairwise import PairwiseTest
 from ibmap.independence.rows import BinaryRow, SlicedRow
 from ibmap.score import TestScore, local_score
-from ibmap.score.tables import RowScore
+from ibmap.score.row_score import RowScore
 from ibmap.search.hill_climbing import hill_climb
 from strategies import linked_tables, plain, queries, tables
 

@@ -580,4 +580,4 @@ def test_a_limit_is_told_and_gives_the_best_so_far():
 
     with pytest.warns(SearchWarning, match="was interrupted after 1 ascent;"):
         learner = IBMAP(callback=stop).fit(rows)
-    assert {"first look", "ascending"} <= set(told)
+    assert {"scoring", "ascending"} <= set(told)

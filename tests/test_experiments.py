@@ -24,9 +24,9 @@ from ibmap.reproduce.comparison import Column, ComparisonTable, overlap
 from ibmap.reproduce.execution import TIMES, execute, seed_sequence
 from ibmap.reproduce.growth import GrowthTable, slope
 from ibmap.reproduce.journal import Journal
-from ibmap.reproduce.learners import LEARNERS
 from ibmap.reproduce.metrics import CAUTIOUS_INDEPENDENCES, EDGES, F1, INDEPENDENCES, PRECISION, RECALL
 from ibmap.reproduce.paper import paper_studies, stated_tolerance
+from ibmap.reproduce.paper_learners import LEARNERS
 from ibmap.reproduce.problems import PartOfTable, SampledNetwork
 from ibmap.reproduce.published import NAMES, published_rows
 from ibmap.reproduce.runner import run_study

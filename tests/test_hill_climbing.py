@@ -12,7 +12,7 @@ from ibmap.blankets.gsmn import gsmn
 from ibmap.data.table import EncodedTable
 from ibmap.score import TestScore, flip_gain, local_score, total_score
 from ibmap.search.cost import DistinctTests
-from ibmap.search.hill_climbing import Limits, best_flip, hill_climb, update_gains
+from ibmap.search.hill_climbing import Limits, best_flip, gains_of, hill_climb
 from ibmap.ties import TOLERANCE
 from strategies import edge_set, graphs, plain, tables
 
@@ -88,11 +88,11 @@ def test_the_number_of_threads_changes_nothing(data):
 @given(st.data())
 def test_distinct_tests_are_counted_as_if_they_were_listed(data):
     n = data.draw(st.integers(2, 6))
-    looks = data.draw(st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, 2**n - 1)), max_size=12))
+    blankets = data.draw(st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, 2**n - 1)), max_size=12))
     counter, listed = DistinctTests(n), set()
-    for x, bits in looks:
+    for x, bits in blankets:
         blanket = {b for b in range(n) if bits >> b & 1 and b != x}
-        counter.look(x, blanket)
+        counter.count(x, blanket)
         for w in range(n):
             changed = blanket ^ {w} if w != x else blanket
             for y in set(range(n)) - {x}:
@@ -102,10 +102,10 @@ def test_distinct_tests_are_counted_as_if_they_were_listed(data):
 
 def test_distinct_tests_are_counted_beyond_one_machine_word():
     counter = DistinctTests(130)
-    counter.look(3, {70, 129})
-    counter.look(3, {70, 129})
+    counter.count(3, {70, 129})
+    counter.count(3, {70, 129})
     assert counter.n_tests == 129 * 129
-    counter.look(3, {70})
+    counter.count(3, {70})
     assert counter.n_tests == 2 * 129 * 129 - 128 * 2 - 129
 
 
@@ -141,7 +141,7 @@ def test_a_callback_hears_of_every_ascent():
     climb = hill_climb(local_score(BayesianTest(table)), MarkovGraph.empty(3), callback=heard.append)
     ascents = [p for p in heard if p.phase == "ascending"]
     assert [p.score for p in ascents] == [flip.score for flip in climb.trace]
-    assert heard[0].phase == "first look"
+    assert heard[0].phase == "scoring"
 
 
 def test_the_perfect_test_is_content_with_the_true_graph():
@@ -158,7 +158,7 @@ def test_gains_and_the_best_flip_are_those_of_a_plain_search(data, n):
     drawn = [[data.draw(terms) for _ in range(n)] for _ in range(n)]
     gains = np.full((n, n), 99.0)
     for x in range(n):
-        update_gains(x, np.array(drawn), gains)
+        gains[x] = gains[:, x] = gains_of(x, np.array(drawn))
     expected = {}
     for x, y in combinations(range(n), 2):
         gain = (drawn[x][y] - drawn[x][x]) + (drawn[y][x] - drawn[y][y])

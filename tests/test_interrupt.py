@@ -115,8 +115,8 @@ def test_the_recommended_learner_goes_on_from_what_it_had(table, tmp_path):
     [
         ("blankets", ["-a", "gsmn"]),
         ("blankets", ["-a", "hc"]),
-        ("first look", HC),
-        ("first look", []),
+        ("scoring", HC),
+        ("scoring", []),
         ("weighing", []),
         ("settling", []),
     ],

@@ -104,8 +104,10 @@ def test_a_room_knows_nothing_of_another(room, strangers):
 
 
 def test_a_result_is_a_plain_value():
-    code = "import sys, ibmap.result; names = [m for m in sys.modules if m.startswith('ibmap')]; "
-    code += "print(len(names), 'ibmap.score' in names)"
+    code = (
+        "import sys, ibmap.result; "
+        "print(sum(m.startswith('ibmap') for m in sys.modules), 'ibmap.score' in sys.modules)"
+    )
     told = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     ).stdout.split()

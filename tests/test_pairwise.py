@@ -18,7 +18,7 @@ from ibmap.independence.protocol import Triplet
 from ibmap.kernels.compiling import IS_COMPILED
 from ibmap.score import flip_gain, flip_gains, local_score
 from ibmap.score.pairwise import PairwiseScore
-from ibmap.score.tables import changed_blankets
+from ibmap.score.row_score import changed_blankets
 from ibmap.search.hill_climbing import hill_climb
 from strategies import queries, tables
 

@@ -37,12 +37,12 @@ def test_time_left_is_told_from_the_rate_of_the_phase_alone(clock):
     monitor = Monitor(heard.append)
     monitor.tell("blankets", 0, 100)
     clock.now += 50
-    monitor.tell("first look", 20, 100)  # a resumed phase: twenty steps are not its own
+    monitor.tell("scoring", 20, 100)  # a resumed phase: twenty steps are not its own
     clock.now += 0.5
-    monitor.tell("first look", 30, 100)
+    monitor.tell("scoring", 30, 100)
     clock.now += 9.5
-    monitor.tell("first look", 40, 100)
-    monitor.tell("first look", 100, 100)
+    monitor.tell("scoring", 40, 100)
+    monitor.tell("scoring", 100, 100)
     assert [p.seconds_left for p in heard] == [None, None, None, pytest.approx(10 / 20 * 60), 0.0]
     assert [p.seconds for p in heard] == [0.0, 50.0, 50.5, 60.0, 60.0]
 
@@ -83,9 +83,9 @@ def test_a_climb_tells_of_every_phase():
         EncodedTable.from_codes(np.stack(codes, axis=1)), HillClimbingOptions(), callback=heard.append
     )
     phases = [p.phase for p in heard]
-    assert list(dict.fromkeys(phases))[:2] == ["blankets", "first look"]
+    assert list(dict.fromkeys(phases))[:2] == ["blankets", "scoring"]
     assert [(p.done, p.total) for p in heard if p.phase == "blankets"] == [(k, 10) for k in range(10)]
-    assert [(p.done, p.total) for p in heard if p.phase == "first look"] == [(0, 10), (8, 10), (10, 10)]
+    assert [(p.done, p.total) for p in heard if p.phase == "scoring"] == [(0, 10), (8, 10), (10, 10)]
     assert [p.n_ascents for p in heard if p.phase == "ascending"] == list(range(1, result.n_ascents + 1))
     assert [p.score for p in heard if p.phase == "ascending"] == [flip.score for flip in result.trace]
     assert all(p.total == 0 for p in heard if p.phase in ("ascending", "weighing", "settling"))
@@ -113,7 +113,7 @@ def test_a_tree_search_stops_when_its_callback_says_so(monkeypatch, n_threads):
 
 
 def test_details_say_what_is_known():
-    assert Progress("first look", 1, 2).details() == ""
+    assert Progress("scoring", 1, 2).details() == ""
     assert Progress("blankets", 1, 2, n_tests=5).details() == "5 tests"
     assert Progress("weighing", 0, n_ascents=2).details() == "ascent 2"
     assert math.isnan(Progress("weighing", 0).score)
@@ -133,7 +133,7 @@ def test_the_bar_says_how_long_or_how_fast(monkeypatch):
 
     waiting = Waiting("learning")
     waiting._bar = Bar()
-    waiting(Progress("first look", 8, 16, seconds=3.0, seconds_left=130.0))
+    waiting(Progress("scoring", 8, 16, seconds=3.0, seconds_left=130.0))
     waiting(Progress("ascending", 1, n_ascents=1, score=-5.0, seconds=4.0))
     waiting(Progress("ascending", 11, n_ascents=11, score=-4.0, seconds=9.0))
     assert [each["description"] for each in shown] == [

@@ -14,7 +14,7 @@ from ibmap.data.table import EncodedTable
 from ibmap.graph import MarkovGraph
 from ibmap.learners import HillClimbingOptions, Learner, learn_hc
 from ibmap.reproduce.directed import has_pyagrum, moralised
-from ibmap.reproduce.exact import WEAKEST, IsingSample, RowsNeeded
+from ibmap.reproduce.exact_recovery import WEAKEST, IsingSample, RowsNeeded
 from ibmap.reproduce.families import Family, triples
 from ibmap.reproduce.held_out import RealTable, held_out, l1_ebic_held_out, l1_held_out, l1_states
 from ibmap.reproduce.neighbourhoods import l1_ebic

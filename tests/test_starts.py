@@ -48,7 +48,7 @@ def test_tests_of_both_starts_are_counted_once():
     for trace, edges in ((gsmn.trace, set(start.edges)), (empty.trace, set())):
         for graph in walked(trace, edges):
             for x in range(5):
-                counted.look(x, sorted({*[j for i, j in graph if i == x], *[i for i, j in graph if j == x]}))
+                counted.count(x, sorted({*[j for i, j in graph if i == x], *[i for i, j in graph if j == x]}))
     assert best.n_tests == counted.n_tests + counted.count_other(test.asked)
 
 

@@ -123,7 +123,7 @@ def test_the_score_is_that_of_the_assertions_of_the_run(table, grow, order):
         assert part.question(state) is None
         asked = [Triplet(*a[:3]).canonical() for a in own]
         assert len(set(asked)) == len(asked)
-        assert set(asked) <= found.asked.triplets()
+        assert set(asked) <= found.tests.triplets()
 
 
 @given(tables(max_variables=5))
@@ -336,4 +336,4 @@ def test_a_run_search_remembers_only_distinct_tests():
     test = BayesianTest(noisy(5, 40))
     search = RunSearch(grow_shrink(test, 0), test)
     search.advance()
-    assert all(triplet == triplet.canonical() and triplet.x == 0 for triplet in search.asked.triplets())
+    assert all(triplet == triplet.canonical() and triplet.x == 0 for triplet in search.tests.triplets())

@@ -147,7 +147,7 @@ def bulk_changes(score: Any, sets: Sets, n_threads: int) -> int:
     n_tests = 0
     for x, blanket in sets:
         counter = DistinctTests(len(score.names))
-        counter.look(x, blanket)
+        counter.count(x, blanket)
         n_tests += counter.n_tests
     return n_tests
 

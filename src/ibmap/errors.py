@@ -33,11 +33,11 @@ class NotExplainedError(IbmapError, LookupError):
 
 
 class TooLargeError(IbmapError, ValueError):
-    """An exponential computation was asked for beyond its stated size."""
+    """An exponential computation is larger than its stated limit."""
 
 
 class ImpossibleEvidenceError(IbmapError, ValueError):
-    """A question was asked under a condition that has probability zero."""
+    """The condition of a question has probability zero."""
 
 
 class FileFormatError(IbmapError, ValueError):

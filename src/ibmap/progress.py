@@ -1,10 +1,10 @@
-"""Where a long search stands: what a callback is told, and how it asks the search to stop.
+"""Where a long search stands: what a callback gets, and how it stops the search.
 
 A search tells its `Monitor` after every step. The monitor passes a `Progress` on to the user's
 callback, and remembers if that raised `StopSearch`: the search then ends at this step, with the
 best it has.
 
-Time left is only told where it can be known: in a phase of a known number of equal steps, from
+Time left is given only where it can be known: in a phase of a known number of equal steps, from
 the rate so far. How many ascents a climb will take nobody knows, so nothing is said.
 """
 
@@ -22,7 +22,7 @@ MIN_SHARE = 0.02  # of its steps
 
 
 class Progress(NamedTuple):
-    """What a callback is told: where a search stands."""
+    """What a callback gets: where a search stands."""
 
     phase: str  # "blankets", "scoring", "weighing", "ascending" or "settling"
     done: int  # steps of the phase: variables, or flips while ascending
@@ -44,7 +44,7 @@ Callback = Callable[[Progress], None]
 
 
 class Monitor:
-    """Pass progress on to a callback, and know whether it asked to stop."""
+    """Pass progress on to a callback, and know whether it stopped the search."""
 
     def __init__(self, callback: Callback | None = None) -> None:
         self._callback = callback

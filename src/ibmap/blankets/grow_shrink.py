@@ -1,7 +1,7 @@
 """GS and GSMN: blankets by growing and shrinking, joined to a graph.
 
 **Why equal states have the same future.** While growing, a state holds the
-members and where the pass stands: all that the rest of the run looks at, but for
+members and where the pass stands: all that the rest of the run depends on, but for
 the triplets that may come up again. Every triplet of the shrink phase is
 (X, y | M - y) for a member y of the members M of that moment, and M only
 becomes smaller. So an assertion about (y, Z) can come up again only if y and all
@@ -96,7 +96,7 @@ class GrowShrink:
         """Give the blanket."""
         return state.members
 
-    def ahead(self, state: Phase) -> tuple[int, ...]:
+    def upcoming(self, state: Phase) -> tuple[int, ...]:
         """List who would be asked next given the same set, were all independent."""
         if type(state) is Shrinking:
             return (state.members[state.position],)

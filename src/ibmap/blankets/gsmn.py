@@ -19,7 +19,7 @@ def gs_blanket(
     operator = grow_shrink(test, x, grow, order)
     state = operator.begin()
     while (triplet := operator.question(state)) is not None:
-        for answer in test.ask_each(x, operator.ahead(state), triplet.given, until_dependent=True):
+        for answer in test.ask_each(x, operator.upcoming(state), triplet.given, until_dependent=True):
             state = operator.after(state, answer.independent)
     return operator.outcome(state)
 

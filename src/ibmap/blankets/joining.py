@@ -14,7 +14,7 @@ from ibmap.progress import Monitor
 from ibmap.threads import ThreadPool
 
 RULES = ("or", "and")
-PER_THREAD = 4  # blankets that threads find before anybody is told
+PER_THREAD = 4  # blankets that threads find before progress is reported
 
 
 def each_blanket(
@@ -28,7 +28,7 @@ def each_blanket(
     n, found = test.n_variables, list[tuple[int, ...]]()
     monitor = monitor or Monitor()
     n_threads = 1 if test.apart() is None else n_threads
-    ahead = 1 if n_threads == 1 else PER_THREAD * n_threads
+    batch = 1 if n_threads == 1 else PER_THREAD * n_threads
     ready: list[tuple[tuple[int, ...], IndependenceTest | None]] = []
     with ThreadPool(n_threads) as threads:
         for x in range(n):
@@ -36,7 +36,7 @@ def each_blanket(
             if monitor.is_stopped or (deadline is not None and time.monotonic() > deadline):
                 break
             if x == len(ready):
-                ready += threads.map(partial(_find_apart, find, test), range(x, min(x + ahead, n)))
+                ready += threads.map(partial(_find_apart, find, test), range(x, min(x + batch, n)))
             blanket, own = ready[x]
             found.append(blanket)
             if own is not None:
@@ -47,7 +47,7 @@ def each_blanket(
 def _find_apart(
     find: Callable[[IndependenceTest, int], tuple[int, ...]], test: IndependenceTest, x: int
 ) -> tuple[tuple[int, ...], IndependenceTest | None]:
-    """Find a blanket with a memory of its own, so that it does not matter who is asked first."""
+    """Find a blanket with a memory of its own, so that the order does not matter."""
     own = test.apart()
     return find(own or test, x), own
 

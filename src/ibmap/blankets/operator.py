@@ -130,7 +130,7 @@ class Replayed(Generic[Found]):
 
 
 class InTurn(Generic[State, Found]):
-    """Operators that do not look at each other, one after the other."""
+    """Independent operators, one after the other."""
 
     # A cost that adds up over assertions is then a sum over the parts, and the cheapest run of all is
     # made of the cheapest run of each: a search may take the parts one by one.

@@ -17,7 +17,7 @@ PATIENCE = 1.0  # seconds without a word
 COMPILING = "compiling the kernels for this machine, once per installation (20 seconds to a minute)"
 DESCRIPTIONS = {
     "blankets": "finding the blanket of each variable",
-    "first look": "scoring every change of one edge",
+    "scoring": "scoring every change of one edge",
     "weighing": "climbing",
     "ascending": "climbing",
     "settling": "weighing the evidence",

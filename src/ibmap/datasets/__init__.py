@@ -14,7 +14,7 @@ True
 
 from ibmap.datasets.catalogue import CATALOGUE
 from ibmap.datasets.decision_models import car, nursery
-from ibmap.datasets.loading import benchmark_table, load
+from ibmap.datasets.fetching import benchmark_table, load
 from ibmap.datasets.rules import balance_scale, baloons, lenses, monks_1, tictactoe
 
 NAMES = tuple(CATALOGUE)

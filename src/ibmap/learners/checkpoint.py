@@ -68,7 +68,7 @@ class Checkpoint:
         shape = (self._n_variables, self._n_variables)
         fits = all(
             state.adjacency.shape == state.changes.shape == state.is_exact.shape == shape
-            and 0 < state.n_looked <= shape[0]
+            and 0 < state.n_scored <= shape[0]
             for state in states
             if state is not None
         )
@@ -196,7 +196,7 @@ def _plain(state: ClimbState) -> dict[str, Any]:
     return {
         "edges": np.argwhere(np.triu(state.adjacency)).tolist(),
         "n_variables": len(state.adjacency),
-        "n_looked": state.n_looked,
+        "n_looked": state.n_scored,
         "n_iterations": state.n_iterations,
         "is_optimum": state.is_optimum,
         "trace": [flip._asdict() for flip in state.trace],
@@ -212,7 +212,7 @@ def _state_of(content: Mapping[str, Any]) -> ClimbState:
         adjacency[i, j] = adjacency[j, i] = True
     return ClimbState(
         adjacency=adjacency,
-        n_looked=int(content["n_looked"]),
+        n_scored=int(content["n_looked"]),
         changes=unpacked(content["changes"]),
         is_exact=unpacked(content["is_exact"]),
         trace=tuple(Flip(**flip) for flip in content["trace"]),

@@ -17,7 +17,7 @@ from ibmap.independence.protocol import ProbabilisticTest
 from ibmap.learners.options import TreeSearchOptions
 from ibmap.result import SearchResult
 from ibmap.result.provenance import provenance_of
-from ibmap.search.asked import AskedTests
+from ibmap.search.triplet_set import TripletSet
 
 if TYPE_CHECKING:
     from ibmap.search.tree_search import Callback, TreeSearch
@@ -36,13 +36,13 @@ def learn_ts(
     operator = make_operator(test, options)
     search = tree_search(operator, test, budget=budget, n_threads=n_threads, callback=callback)
     _warn_if_stopped(search)
-    ordering = AskedTests.from_triplets(test.asked, test.n_variables)
+    ordering = TripletSet.from_triplets(test.asked, test.n_variables)
     graph = as_graph(search.found, table.names)  # a callable's test may number the variables
     return SearchResult(
         graph=graph,
         states=table.labels,
         provenance=provenance_of(table, "ts", options.recorded(), time.perf_counter() - begun),
-        n_tests=len(AskedTests.join([search.asked, ordering])),
+        n_tests=len(TripletSet.join([search.tests, ordering])),
         score=search.score,
         bound=search.bound,
         n_nodes=search.n_nodes,

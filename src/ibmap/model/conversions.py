@@ -12,8 +12,8 @@ import numpy as np
 
 from ibmap.errors import InvalidOptionError, MissingLibraryError
 from ibmap.model.beliefs import Evidence
+from ibmap.model.new_rows import Variables
 from ibmap.model.potentials import Factor, Floats, Potentials, merged
-from ibmap.model.rows import Variables
 
 
 @contextmanager

@@ -15,13 +15,13 @@ from ibmap.data.table import EncodedTable
 from ibmap.data.text import read_text
 from ibmap.errors import FileFormatError, FittingWarning, InvalidGraphError
 from ibmap.graph import MarkovGraph, as_graph
-from ibmap.model import files
+from ibmap.model import network_file
+from ibmap.model.completing import Drawing
 from ibmap.model.conversions import to_pgmpy, to_pyagrum
-from ibmap.model.drawing import Drawing
 from ibmap.model.fitting import FitOptions, FitReport, fit_potentials
+from ibmap.model.new_rows import Variables
 from ibmap.model.plausibility import unlike_data
 from ibmap.model.potentials import Factor, Potentials
-from ibmap.model.rows import Variables
 from ibmap.model.uai import parse_uai, uai_text
 from ibmap.model.validation import fit_validated
 from ibmap.options import RandomState
@@ -170,7 +170,7 @@ class MarkovNetwork(Drawing):
         path : str or Path
             Where; written whole or not at all. `load` gives back every number exactly.
         """
-        files.save(self, path)
+        network_file.save(self, path)
 
     @classmethod
     def load(cls, path: str | Path) -> MarkovNetwork:
@@ -191,7 +191,7 @@ class MarkovNetwork(Drawing):
         FileFormatError
             If it is not a model file.
         """
-        return cls(**files.load(path))
+        return cls(**network_file.load(path))
 
     def save_uai(self, path: str | Path) -> None:
         """Write the potentials in the UAI format, which has no names.

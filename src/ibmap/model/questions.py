@@ -14,13 +14,13 @@ from ibmap.errors import EstimateWarning, ImpossibleEvidenceError, InvalidOption
 from ibmap.graph import MarkovGraph
 from ibmap.model.beliefs import Evidence
 from ibmap.model.conversions import pyagrum_marginal
+from ibmap.model.distribution import Posterior
 from ibmap.model.exact import Exact
 from ibmap.model.gibbs import estimate
 from ibmap.model.layout import Conditionals
+from ibmap.model.new_rows import GAP, Variables
 from ibmap.model.partition import AnnealingPlan, LogPartition, anneal
-from ibmap.model.posterior import Posterior
 from ibmap.model.potentials import Floats, Potentials
-from ibmap.model.rows import GAP, Variables
 from ibmap.options import RandomState, as_choice, as_generator
 from ibmap.simulate.sampling import GibbsPlan
 

@@ -43,13 +43,13 @@ def falls_with_rows(column: str, *taus: int) -> Check:
     """Check that a ratio is lower with the most rows than with the fewest."""
 
     def check(found: Sequence[Comparison]) -> tuple[bool | None, str]:
-        told, holds = [], []
+        shown, holds = [], []
         for tau in taus:
             cells = sorted(_cells(found, column, (tau,)), key=lambda each: each.factors["N"])
             if len(cells) > 1:
                 holds.append(cells[-1].ours < cells[0].ours)
-                told.append(f"tau {tau}: " + " ".join(f"{each.ours:.3g}" for each in cells))
-        return (all(holds) if holds else None), "; ".join(told)
+                shown.append(f"tau {tau}: " + " ".join(f"{each.ours:.3g}" for each in cells))
+        return (all(holds) if holds else None), "; ".join(shown)
 
     return check
 
@@ -59,8 +59,8 @@ def below(column: str, limit: float, rows: int, *taus: int) -> Check:
 
     def check(found: Sequence[Comparison]) -> tuple[bool | None, str]:
         cells = [each for each in _cells(found, column, taus) if each.factors["N"] == rows]
-        told = ", ".join(f"tau {each.factors['tau']}: {each.ours:.3g}" for each in cells)
-        return (all(each.ours < limit for each in cells) if cells else None), told
+        shown = ", ".join(f"tau {each.factors['tau']}: {each.ours:.3g}" for each in cells)
+        return (all(each.ours < limit for each in cells) if cells else None), shown
 
     return check
 
@@ -76,8 +76,8 @@ def _cells(found: Sequence[Comparison], column: str, taus: Sequence[int]) -> lis
 
 def _in_all(cells: Sequence[Comparison], off: Sequence[Comparison]) -> tuple[bool | None, str]:
     """Say whether something holds in all cells, and in which it does not."""
-    told = ", ".join(f"{_place(each)}: {each.ours:.3g} ({each.published:.3g})" for each in off)
-    evidence = f"{len(cells) - len(off)} of {len(cells)} cells" + (f"; not {told}" if told else "")
+    shown = ", ".join(f"{_place(each)}: {each.ours:.3g} ({each.published:.3g})" for each in off)
+    evidence = f"{len(cells) - len(off)} of {len(cells)} cells" + (f"; not {shown}" if shown else "")
     return (not off if cells else None), evidence
 
 

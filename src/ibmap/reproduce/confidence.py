@@ -24,8 +24,8 @@ from ibmap.data.table import EncodedTable
 from ibmap.graph import MarkovGraph
 from ibmap.reproduce.comparison import Column, Comparison, ComparisonTable
 from ibmap.reproduce.families import Family
-from ibmap.reproduce.learners import run
 from ibmap.reproduce.metrics import EDGES
+from ibmap.reproduce.paper_learners import run
 from ibmap.reproduce.recommended import RULE
 from ibmap.reproduce.reports import FigureReport, TableReport
 from ibmap.reproduce.study import Instance, Learned, Learner, Study

@@ -13,7 +13,7 @@ from ibmap.reproduce.bayesian_networks import BayesianNetwork
 from ibmap.reproduce.problems import POOL, large_sample
 from ibmap.reproduce.study import Factors, Instance, Problem
 from ibmap.simulate import random_network
-from ibmap.simulate.network import PairwiseNetwork
+from ibmap.simulate.pairwise_network import PairwiseNetwork
 
 PARITY_NOISE = 0.1  # share of rows in which a third variable is not the parity of the other two
 BIASED = 0.25  # share of ones of the second variable of a triple in the family "interaction"

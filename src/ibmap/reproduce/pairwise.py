@@ -15,9 +15,9 @@ from ibmap.reproduce.claims import Check, Claim
 from ibmap.reproduce.comparison import Column, Comparison, ComparisonTable
 from ibmap.reproduce.families import Family
 from ibmap.reproduce.figures import COLOURS, FAINT, legend_below, make_panels
-from ibmap.reproduce.learners import LEARNERS, run
 from ibmap.reproduce.metrics import EDGES
 from ibmap.reproduce.neighbourhoods import best_subset, l1_ebic
+from ibmap.reproduce.paper_learners import LEARNERS, run
 from ibmap.reproduce.reports import FigureReport, TableReport
 from ibmap.reproduce.study import Learned, Learner, Study
 

@@ -14,8 +14,8 @@ from ibmap.reproduce import figures
 from ibmap.reproduce.claims import Claim, all_agree, below, falls_with_rows, follows_marks
 from ibmap.reproduce.comparison import Column, ComparisonTable, overlap
 from ibmap.reproduce.growth import GrowthTable
-from ibmap.reproduce.learners import LEARNERS
 from ibmap.reproduce.metrics import CAUTIOUS_INDEPENDENCES, EDGES, INDEPENDENCES
+from ibmap.reproduce.paper_learners import LEARNERS
 from ibmap.reproduce.problems import PartOfTable, SampledNetwork
 from ibmap.reproduce.published import published_rows
 from ibmap.reproduce.reports import FigureReport, TableReport

@@ -16,7 +16,7 @@ from ibmap.datasets import benchmark_table
 from ibmap.errors import SamplingWarning
 from ibmap.reproduce.study import Factors, Instance, Problem, as_remark, reason
 from ibmap.simulate import random_network
-from ibmap.simulate.network import PairwiseNetwork
+from ibmap.simulate.pairwise_network import PairwiseNetwork
 
 POOL = 12000  # rows sampled of each network; the N rows learned from are drawn from these, as in the paper
 

@@ -10,12 +10,12 @@ from typing import Any
 from ibmap.reproduce.bayesian_networks import NetworkSample
 from ibmap.reproduce.comparison import Column, ComparisonTable
 from ibmap.reproduce.directed import has_pyagrum, moralised
-from ibmap.reproduce.exact import LADDER, IsingSample, RowsNeeded
+from ibmap.reproduce.exact_recovery import LADDER, IsingSample, RowsNeeded
 from ibmap.reproduce.families import Family
 from ibmap.reproduce.held_out import BENCHMARK_SETS, DENSITY_SETS, HELD_OUT, RealTable, l1_states
-from ibmap.reproduce.learners import LEARNERS, run
 from ibmap.reproduce.metrics import EDGES
 from ibmap.reproduce.pairwise import baselines, pairwise_hc
+from ibmap.reproduce.paper_learners import LEARNERS, run
 from ibmap.reproduce.reports import TableReport
 from ibmap.reproduce.screening import screened
 from ibmap.reproduce.study import Learner, Study

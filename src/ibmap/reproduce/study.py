@@ -7,7 +7,7 @@ nothing else.
 
 Examples
 --------
->>> from ibmap.reproduce.learners import LEARNERS
+>>> from ibmap.reproduce.paper_learners import LEARNERS
 >>> from ibmap.reproduce.metrics import EDGES
 >>> from ibmap.reproduce.problems import SampledNetwork
 >>> problems = tuple(SampledNetwork(n=6, tau=2, N=rows) for rows in (50, 500))

@@ -16,7 +16,7 @@ from ibmap.independence.bayesian import BayesianTest
 from ibmap.independence.binary_rows import MOST_MEMBERS, BinaryColumns
 from ibmap.independence.posterior import log_complement
 from ibmap.kernels import binary_changes as kernels
-from ibmap.score.tables import RowScore
+from ibmap.score.row_score import RowScore
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -72,7 +72,7 @@ class BinaryScore:
         return terms
 
     def _prior_terms(self, blanket: Sequence[int], among: NDArray[np.bool_]) -> Floats:
-        """Give the terms of all changes as if those among whom one looks were independent of everything."""
+        """Give the terms of all changes as if all columns of `among` were independent of everything."""
         log_p = math.log(self._prior.probability)
         odds = log_complement(log_p) - log_p
         inside = [v for v in blanket if among[v]]

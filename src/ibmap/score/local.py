@@ -75,7 +75,7 @@ def local_score(test: ProbabilisticTest) -> LocalScore:
     from ibmap.independence.bayesian import BayesianTest
     from ibmap.independence.rows import has_bits
     from ibmap.score.binary import BinaryScore  # all of these load kernels
-    from ibmap.score.tables import RowScore
+    from ibmap.score.row_score import RowScore
 
     if not isinstance(test, BayesianTest):
         return TestScore(test)

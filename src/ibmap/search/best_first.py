@@ -164,7 +164,7 @@ class BestFirst(Generic[State]):
         return backwards[::-1]
 
     def _step(self) -> None:
-        """Look at the lowest state of the frontier."""
+        """Expand the lowest state of the frontier."""
         self._n_steps += 1
         self._in_hand = self._heap[0][0]  # so that the bound holds if this is interrupted
         _, _, cost, state = heapq.heappop(self._heap)

@@ -5,7 +5,7 @@ Candidates tested given the same members are taken together, so a node here is a
 members in the grow phase, and a question in the shrink phase.
 
 It goes in two steps. The first trusts a guess: that what is to come costs nearly as much as the
-likelier answers given the members so far. It looks at few nodes and ends with a run that is good,
+likelier answers given the members so far. It expands few nodes and ends with a run that is good,
 often the best. The second trusts nothing but bounds, and proves which run is the best.
 """
 
@@ -24,17 +24,17 @@ from ibmap.independence.bayesian import BayesianTest
 from ibmap.independence.protocol import ProbabilisticTest, Triplet
 from ibmap.kernels import run_search as kernels
 from ibmap.kernels.two_by_two import log_dependent
-from ibmap.search.asked import AskedTests
 from ibmap.search.best_first import Allowance
 from ibmap.search.blanket_inputs import data_of, prior_of
 from ibmap.search.blanket_tables import SearchTables
 from ibmap.search.operator_tree import rank_of
+from ibmap.search.triplet_set import TripletSet
 from ibmap.ties import TOLERANCE
 
 MAX_VARIABLES = 64  # a set of variables is a word
-CHUNK_SECONDS = 0.05  # between two looks at the clock
+CHUNK_SECONDS = 0.05  # between two readings of the clock
 TRUST = 0.9  # how much of the guess the first step believes
-GUESSED_NODES = 150  # that the first step looks at, at most
+GUESSED_NODES = 150  # that the first step expands, at most
 
 
 def can_search(operator: Any, test: ProbabilisticTest) -> bool:
@@ -70,7 +70,7 @@ class BlanketSearch:
 
     @property
     def n_expanded(self) -> int:
-        """Nodes whose branches were looked at."""
+        """Nodes expanded so far."""
         return int(self._tables.counts[kernels.N_EXPANDED])
 
     @property
@@ -125,9 +125,9 @@ class BlanketSearch:
         return tuple(made)
 
     @property
-    def asked(self) -> AskedTests:
+    def tests(self) -> TripletSet:
         """The distinct tests made."""
-        return AskedTests.from_words(self._operator.x, self._order, *self._tables.tests)
+        return TripletSet.from_words(self._operator.x, self._order, *self._tables.tests)
 
     def advance(self, allowance: Allowance | None = None) -> None:
         """Search until it is done or the allowance is used up."""
@@ -241,7 +241,7 @@ class BlanketSearch:
         if tables.counts[kernels.N_ROWS] == len(tables.rows[0]):
             tables.make_room(kernels.MORE_ROWS, None)
         given = self._as_word(triplet.given)
-        wanted = self._as_word(self._operator.ahead(state))
+        wanted = self._as_word(self._operator.upcoming(state))
         where = (tables.rows, tables.row_slots, tables.counts)
         row = kernels.find_row(self._data, self._prior, *where, given, wanted, self._lows, False)
         return float(tables.rows[1][row, self._place[triplet.y]])

@@ -1,7 +1,8 @@
-"""A climb: its ascents, its outcome, and its state on the way, from which it can go on."""
+"""What all climbs share: ascents, outcome, and the state on the way, from which a climb can go on."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
@@ -10,7 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ibmap.graph import MarkovGraph
+from ibmap.progress import Monitor
 from ibmap.search.cost import DistinctTests
+from ibmap.search.limits import Limits
+from ibmap.threads import ThreadPool
 
 N_NEAREST = 50  # missing edges whose gain is worked out at the end and reported
 
@@ -44,7 +48,7 @@ class ClimbState:
     """All that a climb knows between two steps; from it, it goes on as if never stopped."""
 
     adjacency: NDArray[np.bool_]  # (n_variables, n_variables): the structure reached
-    n_looked: int  # variables whose flips are scored
+    n_scored: int  # variables whose flips are scored
     changes: NDArray[np.float64]  # of each variable's term, or upper bounds
     is_exact: NDArray[np.bool_]  # (n_variables, n_variables): which of them are the terms themselves
     trace: tuple[Flip, ...]  # the ascents so far
@@ -62,3 +66,27 @@ class Keeper(Protocol):
     def offer(self, make: Callable[[], ClimbState], *, at_once: bool) -> None:
         """Take the state of the climb, if it is time."""
         ...
+
+
+class Climber:
+    """What every climb has: a structure, limits, whom to report to, and threads."""
+
+    def __init__(self, start: MarkovGraph, limits: Limits, monitor: Monitor, threads: ThreadPool) -> None:
+        self.limits, self.monitor, self.threads = limits, monitor, threads
+        self.names, self.n = start.names, start.n_variables
+        self.adjacency = start.adjacency.copy()
+        self.begun = time.monotonic()
+
+    def blanket(self, x: int, flipped: int | None = None) -> tuple[int, ...]:
+        """List a variable's neighbours, one of them flipped."""
+        row = self.adjacency[x].copy()
+        if flipped is not None:
+            row[flipped] = not row[flipped]
+        return tuple(np.flatnonzero(row).tolist())
+
+    def why_stop(self) -> str | None:
+        """Tell why the climb has to end here, if it has to."""
+        if self.monitor.is_stopped:
+            return "interrupted"
+        limit = self.limits.max_seconds
+        return "max_seconds" if limit is not None and time.monotonic() - self.begun >= limit else None

@@ -1,6 +1,6 @@
 """The cost of a hill climb in distinct tests of independence.
 
-A climb that looks at every flip asks a huge number of tests, most of them
+A climb that scores every flip makes a huge number of tests, most of them
 many times over. The distinct ones are counted exactly without being listed.
 """
 
@@ -18,7 +18,7 @@ WORD = (1 << 64) - 1
 
 
 class DistinctTests:
-    """Count the distinct tests of every look at the changes of a blanket."""
+    """Count the distinct tests of blankets and all their single changes."""
 
     def __init__(self, n_variables: int) -> None:
         self._n = n_variables
@@ -26,11 +26,11 @@ class DistinctTests:
         self._earlier = np.full(16, -1, np.int64)
         self._newest = np.full(n_variables, -1, np.int64)
         self._marks = np.zeros(n_variables + 1, bool)
-        self._n_looks = 0
+        self._n_blankets = 0
         self.n_tests = 0
 
-    def look(self, x: int, blanket: Iterable[int]) -> None:
-        """Count a look at the blanket of `x` and all its single changes."""
+    def count(self, x: int, blanket: Iterable[int]) -> None:
+        """Count the tests of a blanket of `x` and all its single changes."""
         from ibmap.kernels.distinct import count_fresh
 
         center = self._words(blanket)
@@ -38,22 +38,22 @@ class DistinctTests:
         self._remember(x, center)
 
     def count_other(self, triplets: Iterable[Triplet]) -> int:
-        """Count the triplets that no look so far has asked."""
+        """Count the triplets that are not counted yet."""
         from ibmap.kernels.distinct import count_other
 
-        asked = list(triplets)
-        rows = {given: k for k, given in enumerate({triplet.given for triplet in asked})}
+        others = list(triplets)
+        rows = {given: k for k, given in enumerate({triplet.given for triplet in others})}
         givens = np.empty((len(rows), self._sets.shape[1]), np.uint64)
         for given, k in rows.items():
             givens[k] = self._words(given)
-        tests = np.array([(x, y, rows[given]) for x, y, given in asked], np.int64).reshape(-1, 3)
+        tests = np.array([(x, y, rows[given]) for x, y, given in others], np.int64).reshape(-1, 3)
         return int(count_other(tests, givens, self._sets, self._newest, self._earlier))
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Give all that is known, to be restored later."""
         return {
-            "sets": self._sets[: self._n_looks].copy(),
-            "earlier": self._earlier[: self._n_looks].copy(),
+            "sets": self._sets[: self._n_blankets].copy(),
+            "earlier": self._earlier[: self._n_blankets].copy(),
             "newest": self._newest.copy(),
             "n_tests": np.array([self.n_tests], np.int64),
         }
@@ -62,12 +62,12 @@ class DistinctTests:
     def from_state(cls, state: Mapping[str, NDArray[Any]]) -> DistinctTests:
         """Restore what `state` gave."""
         tests = cls(len(state["newest"]))
-        n_looks = len(state["sets"])
-        while len(tests._sets) < n_looks:
+        n_blankets = len(state["sets"])
+        while len(tests._sets) < n_blankets:
             tests._grow()
-        tests._sets[:n_looks], tests._earlier[:n_looks] = state["sets"], state["earlier"]
+        tests._sets[:n_blankets], tests._earlier[:n_blankets] = state["sets"], state["earlier"]
         tests._newest[:] = state["newest"]
-        tests._n_looks, tests.n_tests = n_looks, int(state["n_tests"][0])
+        tests._n_blankets, tests.n_tests = n_blankets, int(state["n_tests"][0])
         return tests
 
     def _words(self, variables: Iterable[int]) -> NDArray[np.uint64]:
@@ -78,15 +78,15 @@ class DistinctTests:
         return np.array([bits >> 64 * w & WORD for w in range(self._sets.shape[1])], np.uint64)
 
     def _remember(self, x: int, center: NDArray[np.uint64]) -> None:
-        """Append a look to the chain of its variable."""
-        if self._n_looks == len(self._sets):
+        """Append a blanket to the chain of its variable."""
+        if self._n_blankets == len(self._sets):
             self._grow()
-        self._sets[self._n_looks] = center
-        self._earlier[self._n_looks] = self._newest[x]
-        self._newest[x] = self._n_looks
-        self._n_looks += 1
+        self._sets[self._n_blankets] = center
+        self._earlier[self._n_blankets] = self._newest[x]
+        self._newest[x] = self._n_blankets
+        self._n_blankets += 1
 
     def _grow(self) -> None:
-        """Make room for twice as many looks."""
+        """Make room for twice as many blankets."""
         self._sets = np.concatenate([self._sets, np.zeros_like(self._sets)])
         self._earlier = np.concatenate([self._earlier, np.full_like(self._earlier, -1)])

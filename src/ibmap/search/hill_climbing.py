@@ -11,7 +11,6 @@ not rule it out, and only as far as it could still win: the flips taken are the 
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Sequence
 
 import numpy as np
@@ -20,7 +19,7 @@ from numpy.typing import NDArray
 from ibmap.graph import MarkovGraph
 from ibmap.progress import Callback, Monitor, Progress
 from ibmap.score import LocalScore
-from ibmap.search.climb import N_NEAREST, Climb, ClimbState, Flip, Keeper
+from ibmap.search.climb import N_NEAREST, Climb, Climber, ClimbState, Flip, Keeper
 from ibmap.search.cost import DistinctTests
 from ibmap.search.limits import Limits
 from ibmap.threads import ThreadPool
@@ -46,31 +45,29 @@ def hill_climb(
     """Flip the best edge until no flip improves the score."""
     # The best of all n(n-1)/2 flips is taken if its gain is over 1e-9; among gains within 1e-9 of the
     # best, the lowest pair wins.
-    climber = _Climber(score, start, limits or Limits(), Monitor.of(callback))
-    climber.tests = tests or climber.tests
-    climber.remember(keeper)
     with ThreadPool(n_threads) as threads:
-        return climber.run(threads)
+        climber = _HillClimber(score, start, limits or Limits(), Monitor.of(callback), threads)
+        climber.tests = tests or climber.tests
+        climber.remember(keeper)
+        return climber.run()
 
 
-class _Climber:
-    """The state of one climb: the structure and what is known of each variable's changes."""
+class _HillClimber(Climber):
+    """The structure and what is known of each variable's changes."""
 
-    def __init__(self, score: LocalScore, start: MarkovGraph, limits: Limits, monitor: Monitor) -> None:
-        self.score, self.limits, self.monitor = score, limits, monitor
-        self.names = start.names
-        self.adjacency = start.adjacency.copy()
-        self.n = start.n_variables
-        self.n_looked = 0
+    def __init__(
+        self, score: LocalScore, start: MarkovGraph, limits: Limits, monitor: Monitor, threads: ThreadPool
+    ) -> None:
+        super().__init__(start, limits, monitor, threads)
+        self.score, self.tests = score, DistinctTests(self.n)
+        self.n_scored = 0
         self.changes = np.full((self.n, self.n), -np.inf)  # terms, or what they are at most
         self.is_exact = np.ones((self.n, self.n), bool)
         self.gains = np.full((self.n, self.n), -np.inf)
-        self.tests = DistinctTests(self.n)
         self.trace: list[Flip] = []
         self.n_iterations = 0
         self.is_optimum = False
         self.keeper: Keeper | None = None
-        self.begun = time.monotonic()
 
     def remember(self, keeper: Keeper | None) -> None:
         """Go on from the state a keeper has, if any, and offer it states from now on."""
@@ -79,7 +76,7 @@ class _Climber:
         if state is None:
             return
         self.adjacency, self.changes = state.adjacency.copy(), state.changes.copy()
-        self.is_exact, self.n_looked = state.is_exact.copy(), state.n_looked
+        self.is_exact, self.n_scored = state.is_exact.copy(), state.n_scored
         self.trace, self.n_iterations = list(state.trace), state.n_iterations
         self.is_optimum = state.is_optimum
 
@@ -87,7 +84,7 @@ class _Climber:
         """Give all that is needed to go on."""
         return ClimbState(
             adjacency=self.adjacency.copy(),
-            n_looked=self.n_looked,
+            n_scored=self.n_scored,
             changes=self.changes.copy(),
             is_exact=self.is_exact.copy(),
             trace=tuple(self.trace),
@@ -95,52 +92,52 @@ class _Climber:
             is_optimum=self.is_optimum,
         )
 
-    def run(self, threads: ThreadPool) -> Climb:
-        """Look at everything once, then ascend."""
-        stopped = self._look_at_all(threads)
+    def run(self) -> Climb:
+        """Score every flip once, then ascend."""
+        stopped = self._score_all()
         if stopped is not None:
             self._offer(at_once=True)
             return self._climb(stopped, None)
         stopped = "optimum" if self.is_optimum else None
         while stopped is None:
-            stopped = self._ascend(threads)
+            stopped = self._ascend()
         self.is_optimum = stopped == "optimum"
         if stopped in ("optimum", "max_ascents"):
-            self._settle(threads)
+            self._settle()
         self._offer(at_once=True)
         return self._climb(stopped, np.where(self.is_exact & self.is_exact.T, self.gains, -np.inf))
 
-    def _look_at_all(self, threads: ThreadPool) -> str | None:
+    def _score_all(self) -> str | None:
         """Refresh every variable, a few at a time; return why the climb ends, if it does."""
-        while self.n_looked < self.n:
-            self._tell("first look", self.n_looked, self.n)
-            if (stopped := self._stop()) is not None:
+        while self.n_scored < self.n:
+            self._tell("scoring", self.n_scored, self.n)
+            if (stopped := self.why_stop()) is not None:
                 return stopped
-            last = min(self.n_looked + BATCH, self.n)
-            self._refresh(range(self.n_looked, last), threads)
-            self.n_looked = last
+            last = min(self.n_scored + BATCH, self.n)
+            self._refresh(range(self.n_scored, last))
+            self.n_scored = last
             self._offer()
-        self._tell("first look", self.n, self.n)
+        self._tell("scoring", self.n, self.n)
         for x in range(self.n):
             self._update_gains(x)
         return None
 
-    def _ascend(self, threads: ThreadPool) -> str | None:
+    def _ascend(self) -> str | None:
         """Take the best flip; return why the climb ends, if it does."""
         if self.limits.max_ascents is not None and len(self.trace) >= self.limits.max_ascents:
             return "max_ascents"
-        while (doubtful := self._in_doubt()).any() and self._stop() is None:
-            self._work_out(self._highest(doubtful), threads, self._best_known())
+        while (doubtful := self._in_doubt()).any() and self.why_stop() is None:
+            self._work_out(self._highest(doubtful), self._best_known())
             self._tell("weighing", 0)
             self._offer()
-        if (stopped := self._stop()) is not None:
+        if (stopped := self.why_stop()) is not None:
             return stopped
         self.n_iterations += 1
         x, y, gain = best_flip(self.gains)
         if not gain > TOLERANCE:
             return "optimum"
         self.adjacency[x, y] = self.adjacency[y, x] = not self.adjacency[x, y]
-        self._refresh((x, y), threads)
+        self._refresh((x, y))
         self._update_gains(x)
         self._update_gains(y)
         self.trace.append(Flip(x, y, bool(self.adjacency[x, y]), float(gain), self._total()))
@@ -166,63 +163,49 @@ class _Climber:
         order = np.argsort(-self.gains[wanted], kind="stable")
         return np.asarray(pairs[order[:AT_ONCE]])
 
-    def _work_out(self, pairs: NDArray[np.int64], threads: ThreadPool, least: float = -math.inf) -> None:
+    def _work_out(self, pairs: NDArray[np.int64], least: float = -math.inf) -> None:
         """Replace the bounds of some pairs by their gains, or by bounds below `least`."""
         for first, second in ((0, 1), (1, 0)):
             sides = [(int(pair[first]), int(pair[second])) for pair in pairs]
             sides = [(x, y) for x, y in sides if not self.is_exact[x, y] and self.gains[x, y] >= least]
             needed = [self.changes[x, y] - (self.gains[x, y] - least) - SAFE for x, y in sides]
-            blankets = [self._blanket(x, flipped=y) for x, y in sides]
-            terms = threads.map(self.score.term, [x for x, _ in sides], blankets, needed)
+            blankets = [self.blanket(x, flipped=y) for x, y in sides]
+            terms = self.threads.map(self.score.term, [x for x, _ in sides], blankets, needed)
             for (x, y), value, enough in zip(sides, terms, needed, strict=True):
                 self.changes[x, y] = value
                 self.is_exact[x, y] = value >= enough
             for x in sorted({x for x, _ in sides}):
                 self._update_gains(x)
 
-    def _settle(self, threads: ThreadPool) -> None:
+    def _settle(self) -> None:
         """Work out the gains a result tells of: all edges, and the best missing edges."""
         while True:
             is_known = self.is_exact & self.is_exact.T
             missing = np.sort(self.gains[np.triu(is_known & ~self.adjacency, 1)])[::-1]
             worst = missing[N_NEAREST - 1] if len(missing) >= N_NEAREST else -np.inf
             wanted = np.triu(~is_known & (self.adjacency | (self.gains > worst)))
-            if not wanted.any() or self._stop() is not None:
+            if not wanted.any() or self.why_stop() is not None:
                 return
-            self._work_out(self._highest(wanted), threads)
+            self._work_out(self._highest(wanted))
             self._tell("settling", 0)
             self._offer()
 
-    def _blanket(self, x: int, flipped: int | None = None) -> tuple[int, ...]:
-        """List a variable's neighbours, one of them flipped."""
-        row = self.adjacency[x].copy()
-        if flipped is not None:
-            row[flipped] = not row[flipped]
-        return tuple(np.flatnonzero(row).tolist())
-
-    def _refresh(self, variables: Sequence[int], threads: ThreadPool) -> None:
+    def _refresh(self, variables: Sequence[int]) -> None:
         """Ask the score anew for the changes of some variables."""
-        blankets = [self._blanket(x) for x in variables]
-        found = threads.map(self.score.bounds, variables, blankets)
+        blankets = [self.blanket(x) for x in variables]
+        found = self.threads.map(self.score.bounds, variables, blankets)
         for x, blanket, (upper, is_exact) in zip(variables, blankets, found, strict=True):
-            self.tests.look(x, blanket)
+            self.tests.count(x, blanket)
             self.changes[x] = upper
             self.is_exact[x] = is_exact
 
     def _update_gains(self, x: int) -> None:
         """Recompute the gains, or their bounds, of all flips that touch one variable."""
-        update_gains(x, self.changes, self.gains)
+        self.gains[x] = self.gains[:, x] = gains_of(x, self.changes)
 
     def _total(self) -> float:
         """Sum the terms of all variables."""
         return math.fsum(self.changes.diagonal())
-
-    def _stop(self) -> str | None:
-        """Tell why the climb has to end here, if it has to."""
-        if self.monitor.is_stopped:
-            return "interrupted"
-        limit = self.limits.max_seconds
-        return "max_seconds" if limit is not None and time.monotonic() - self.begun >= limit else None
 
     def _tell(self, phase: str, done: int, total: int = 0) -> None:
         """Report progress."""
@@ -232,27 +215,26 @@ class _Climber:
 
     def _offer(self, at_once: bool = False) -> None:
         """Offer the state to whoever keeps it."""
-        if self.keeper is not None and self.n_looked:
+        if self.keeper is not None and self.n_scored:
             self.keeper.offer(self.state, at_once=at_once)
 
     def _climb(self, stopped: str, gains: NDArray[np.float64] | None) -> Climb:
         """Put the outcome together."""
         graph = MarkovGraph(self.adjacency, self.names)
         if gains is None:
-            rest = [self.score.term(x, graph.blanket(x)) for x in range(self.n_looked, self.n)]
-            score = math.fsum([*self.changes.diagonal()[: self.n_looked], *rest])
+            rest = [self.score.term(x, graph.blanket(x)) for x in range(self.n_scored, self.n)]
+            score = math.fsum([*self.changes.diagonal()[: self.n_scored], *rest])
         else:
             score = self._total()
         return Climb(graph, score, tuple(self.trace), self.n_iterations, stopped, gains, self.tests)
 
 
-def update_gains(x: int, changes: NDArray[np.float64], gains: NDArray[np.float64]) -> None:
-    """Work out what all flips that touch one variable gain; minus infinity for one to what is impossible."""
-    with np.errstate(invalid="ignore"):  # from impossible to impossible
-        found = (changes[x] - changes[x, x]) + (changes[:, x] - changes.diagonal())
-    found[np.minimum(changes[x], changes[:, x]) == -np.inf] = -np.inf
-    found[x] = -np.inf
-    gains[x] = gains[:, x] = found
+def gains_of(x: int, changes: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Give what each flip of `x` gains; nothing is gained from one impossible structure to another."""
+    with np.errstate(invalid="ignore"):
+        gains = (changes[x] - changes[x, x]) + (changes[:, x] - changes.diagonal())
+    gains[x] = -np.inf
+    return np.where(np.isnan(gains), -np.inf, gains)
 
 
 def best_flip(gains: NDArray[np.float64]) -> tuple[int, int, float]:

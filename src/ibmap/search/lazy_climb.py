@@ -13,10 +13,7 @@ pair asks for, and goes on with the flips its ends then ask for; it is taken if 
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterable, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import nullcontext
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -26,8 +23,9 @@ from ibmap.graph import MarkovGraph
 from ibmap.progress import Monitor
 from ibmap.score import LocalScore
 from ibmap.score.pairwise import term_of
-from ibmap.search.climb import N_NEAREST
+from ibmap.search.climb import N_NEAREST, Climber
 from ibmap.search.limits import Limits
+from ibmap.threads import ThreadPool
 from ibmap.ties import TOLERANCE
 
 Floats = NDArray[np.float64]
@@ -71,25 +69,18 @@ def lazy_climb(
     monitor: Monitor | None = None,
 ) -> LazyClimb:
     """Flip edges until no flip and no short chain of flips improves the score."""
-    pool = ThreadPoolExecutor(n_threads) if n_threads > 1 else nullcontext()
-    with pool as threads:
-        return _Climber(score, start, limits or Limits(), monitor or Monitor(None), threads).run()
+    with ThreadPool(n_threads) as threads:
+        return _LazyClimber(score, start, limits or Limits(), monitor or Monitor(), threads).run()
 
 
-class _Climber:
-    """The state of one climb: the structure, the evidence on each variable's links, the gains worked out."""
+class _LazyClimber(Climber):
+    """The structure, the evidence on each variable's links, and the gains worked out."""
 
     def __init__(
-        self,
-        score: EvidenceScore,
-        start: MarkovGraph,
-        limits: Limits,
-        monitor: Monitor,
-        threads: Executor | None,
+        self, score: EvidenceScore, start: MarkovGraph, limits: Limits, monitor: Monitor, threads: ThreadPool
     ) -> None:
-        self.score, self.limits, self.monitor, self.threads = score, limits, monitor, threads
-        self.names, self.n = start.names, start.n_variables
-        self.adjacency = start.adjacency.copy()
+        super().__init__(start, limits, monitor, threads)
+        self.score = score
         self.evidence = np.zeros((self.n, self.n))
         self.terms = np.zeros(self.n)
         self.exact: dict[Pair, float] = {}
@@ -97,17 +88,16 @@ class _Climber:
         self.tried: set[tuple[Pair, tuple[int, ...], tuple[int, ...]]] = set()
         self.flips: list[Pair] = []
         self.n_vain = 0  # pairs worked out and chains tried since the last flip
-        self.begun = time.monotonic()
 
     def run(self) -> LazyClimb:
         """Ask for the evidence on every variable, then ascend."""
-        self._look(range(self.n))
+        self._refresh(range(self.n))
         stopped = None
         while stopped is None:
             stopped = self._ascend()
             if stopped == "optimum":
                 self._settle()
-                stopped = self._stop() or (None if self._best()[1] > TOLERANCE else "optimum")
+                stopped = self.why_stop() or (None if self._best()[1] > TOLERANCE else "optimum")
         gains = np.full((self.n, self.n), -np.inf)
         for (x, y), gain in self.exact.items():
             gains[x, y] = gains[y, x] = gain
@@ -118,14 +108,14 @@ class _Climber:
         """Take the best flip, or a chain if there is none; return why the climb ends, if it does."""
         if self.limits.max_ascents is not None and len(self.flips) >= self.limits.max_ascents:
             return "max_ascents"
-        while (stopped := self._stop()) is None:
+        while (stopped := self.why_stop()) is None:
             pair, gain = self._best()
             is_patient = self.n_vain < PATIENCE * self.n
             is_best = gain > TOLERANCE and (gain >= self.promises.highest or not is_patient)
             if is_best or self.promises.highest <= -MARGIN or not is_patient:
                 flips = [pair] if is_best else self._chain()
                 self._take(flips)
-                return None if flips else self._stop() or "optimum"
+                return None if flips else self.why_stop() or "optimum"
             self._work_out(self.promises.first(BATCH, -MARGIN))
         return stopped
 
@@ -144,31 +134,30 @@ class _Climber:
         self.flips += pairs
         ends = sorted({v for pair in pairs for v in pair})
         self.exact = {pair: gain for pair, gain in self.exact.items() if not {*pair} & {*ends}}
-        self._look(ends)
+        self._refresh(ends)
         self._tell("ascending", len(self.flips))
 
-    def _look(self, variables: Iterable[int]) -> None:
+    def _refresh(self, variables: Iterable[int]) -> None:
         """Ask for the evidence on the links of some variables as they are, and what their flips promise."""
-        asked = [(x, self._blanket(x)) for x in variables]
-        for k in range(0, len(asked), BATCH):
-            part = asked[k : k + BATCH]
+        questions = [(x, self.blanket(x)) for x in variables]
+        for k in range(0, len(questions), BATCH):
+            part = questions[k : k + BATCH]
             for (x, blanket), found in zip(part, self._ask(part), strict=True):
                 self.evidence[x] = found
                 self.terms[x] = term_of(found, x, blanket)
-            if len(asked) == self.n:
-                self._tell("first look", min(k + BATCH, self.n), self.n)
-        for x, _ in asked:
+            if len(questions) == self.n:
+                self._tell("scoring", min(k + BATCH, self.n), self.n)
+        for x, _ in questions:
             both = self.evidence[x] + self.evidence[:, x]
             self.promises.set(x, np.where(self.adjacency[x], -both, both))
 
-    def _ask(self, asked: Sequence[tuple[int, tuple[int, ...]]]) -> list[Floats]:
+    def _ask(self, questions: Sequence[tuple[int, tuple[int, ...]]]) -> list[Floats]:
         """Ask the score for evidence, on all threads."""
-        ask = map if self.threads is None else self.threads.map
-        return list(ask(self.score.evidence, *zip(*asked, strict=True))) if asked else []
+        return self.threads.map(self.score.evidence, *zip(*questions, strict=True)) if questions else []
 
     def _work_out(self, pairs: Sequence[Pair]) -> None:
         """Find the exact gains of some pairs."""
-        sides = [(x, self._blanket(x, y)) for pair in pairs for x, y in (pair, pair[::-1])]
+        sides = [(x, self.blanket(x, y)) for pair in pairs for x, y in (pair, pair[::-1])]
         after = [term_of(e, x, b) for e, (x, b) in zip(self._ask(sides), sides, strict=True)]
         for k, (x, y) in enumerate(pairs):
             self.exact[x, y] = math.fsum([after[2 * k], after[2 * k + 1], -self.terms[x], -self.terms[y]])
@@ -180,8 +169,8 @@ class _Climber:
         """Find a chain of flips that gains; none if there is none left to try."""
         wanted = [(self._promise(*pair), pair) for pair in self.exact]
         for promise, pair in sorted(wanted, key=lambda each: (-each[0], each[1])):
-            key = (pair, self._blanket(pair[0]), self._blanket(pair[1]))
-            if promise <= 0 or self.n_vain > 2 * PATIENCE * self.n or self._stop() is not None:
+            key = (pair, self.blanket(pair[0]), self.blanket(pair[1]))
+            if promise <= 0 or self.n_vain > 2 * PATIENCE * self.n or self.why_stop() is not None:
                 break
             if key not in self.tried:
                 self.tried.add(key)
@@ -233,7 +222,7 @@ class _Climber:
         wanted = [pair for pair in edges if pair not in self.exact]
         wanted += self.promises.missing(self.adjacency, max(N_NEAREST - n_missing, 0))
         for k in range(0, len(wanted), BATCH):
-            if self._stop() is not None:
+            if self.why_stop() is not None:
                 return
             self._work_out(wanted[k : k + BATCH])
             self._tell("settling", min(k + BATCH, len(wanted)), len(wanted))
@@ -242,20 +231,6 @@ class _Climber:
         """Give about what a flip gains."""
         both = float(self.evidence[x, y] + self.evidence[y, x])
         return -both if self.adjacency[x, y] else both
-
-    def _blanket(self, x: int, flipped: int | None = None) -> tuple[int, ...]:
-        """List a variable's neighbours, one of them flipped."""
-        row = self.adjacency[x].copy()
-        if flipped is not None:
-            row[flipped] = not row[flipped]
-        return tuple(np.flatnonzero(row).tolist())
-
-    def _stop(self) -> str | None:
-        """Tell why the climb has to end here, if it has to."""
-        if self.monitor.is_stopped:
-            return "interrupted"
-        limit = self.limits.max_seconds
-        return "max_seconds" if limit is not None and time.monotonic() - self.begun >= limit else None
 
     def _tell(self, phase: str, done: int, total: int = 0) -> None:
         """Report progress."""

@@ -11,8 +11,8 @@ from ibmap.blankets.operator import Operator
 from ibmap.graph import MarkovGraph
 from ibmap.graph.closure import Assertion
 from ibmap.independence.protocol import ProbabilisticTest, Triplet
-from ibmap.search.asked import AskedTests
 from ibmap.search.best_first import BestFirst
+from ibmap.search.triplet_set import TripletSet
 
 State = TypeVar("State", bound=Hashable)
 TEST_BYTES = 300  # of a remembered test, measured
@@ -23,13 +23,13 @@ class OperatorTree(Generic[State]):
 
     def __init__(self, operator: Operator[State, Any], test: ProbabilisticTest) -> None:
         self._operator, self._test = operator, test
-        self._ahead = getattr(operator, "ahead", None) if hasattr(test, "row") else None
+        self._upcoming = getattr(operator, "upcoming", None) if hasattr(test, "row") else None
         self._costs: dict[Triplet, tuple[float, float]] = {}
 
     @property
-    def asked(self) -> AskedTests:
+    def tests(self) -> TripletSet:
         """The distinct tests made."""
-        return AskedTests.from_triplets(self._costs, self._test.n_variables)
+        return TripletSet.from_triplets(self._costs, self._test.n_variables)
 
     @property
     def n_bytes(self) -> int:
@@ -75,11 +75,11 @@ class OperatorTree(Generic[State]):
         costs = self._costs.get(key)
         if costs is not None:
             return costs
-        if self._ahead is None:
+        if self._upcoming is None:
             independent, dependent = self._test.log_posteriors(key)
             costs = self._costs[key] = (-independent, -dependent)
             return costs
-        self._test_row(triplet.x, self._ahead(state), triplet.given)
+        self._test_row(triplet.x, self._upcoming(state), triplet.given)
         return self._costs[key]
 
     def _test_row(self, x: int, partners: Sequence[int], given: tuple[int, ...]) -> None:
@@ -108,9 +108,9 @@ class RunSearch(BestFirst[State]):
         return self._runs.closure(self.path())
 
     @property
-    def asked(self) -> AskedTests:
+    def tests(self) -> TripletSet:
         """The distinct tests made."""
-        return self._runs.asked
+        return self._runs.tests
 
 
 def rank_of(found: Any) -> tuple[int, Any]:

@@ -5,7 +5,7 @@ is minus the log of its posterior. The cheapest path from the root to a leaf is 
 run whose assertions have the highest product of posteriors, and the score of the
 structure it ends with.
 
-An algorithm made of parts that do not look at each other (`InTurn`: GSMN, one
+An algorithm made of independent parts (`InTurn`: GSMN, one
 part a variable) is searched part by part. Its cost is a sum over the parts, and
 every combination of runs of the parts is a run, so the cheapest run is made of the
 cheapest run of each part: n small searches instead of one of their product.
@@ -26,16 +26,16 @@ from ibmap.errors import StopSearch
 from ibmap.graph.closure import Assertion
 from ibmap.independence.bayesian import BayesianTest
 from ibmap.independence.protocol import ProbabilisticTest
-from ibmap.search.asked import AskedTests
 from ibmap.search.blanket_search import BlanketSearch, can_search
 from ibmap.search.budget import Budget, Resumable, share
 from ibmap.search.operator_tree import RunSearch
+from ibmap.search.triplet_set import TripletSet
 
 TELL_SECONDS = 0.1
 
 
 class TreeProgress(NamedTuple):
-    """What a callback is told: where a tree search stands."""
+    """What a callback gets: where a tree search stands."""
 
     # `done` of `total` parts are searched to their end; `n_frontier` states wait in the others. The
     # structure found so far costs `cost`, the cheapest at least `bound`.
@@ -64,7 +64,7 @@ class TreeSearch:
     n_nodes: int  # states whose question was branched on
     n_frontier: int  # states left when the search was cut short
     stopped: str  # {"optimum", "max_nodes", "max_seconds", "max_memory", "interrupted"}: why it ended
-    asked: AskedTests  # the distinct tests it rests on
+    tests: TripletSet  # the distinct tests it rests on
 
     @property
     def gap(self) -> float:
@@ -101,7 +101,7 @@ class PartSearch(Resumable, Protocol):
         ...
 
     @property
-    def asked(self) -> AskedTests:
+    def tests(self) -> TripletSet:
         """The distinct tests made."""
         ...
 
@@ -140,7 +140,7 @@ def tree_search(
         n_nodes=sum(search.n_expanded for search in searches),
         n_frontier=sum(search.n_frontier for search in searches if not search.is_done),
         stopped=stopped,
-        asked=AskedTests.join([search.asked for search in searches]),
+        tests=TripletSet.join([search.tests for search in searches]),
     )
 
 
@@ -157,7 +157,7 @@ def _only(found: tuple[Any, ...]) -> Any:
 
 
 class _Watch:
-    """Told while searches advance: passes the progress on, now and then."""
+    """Called while searches advance: passes the progress on, now and then."""
 
     def __init__(self, searches: Sequence[PartSearch], callback: Callback | None) -> None:
         self._searches, self._callback = searches, callback

@@ -19,8 +19,8 @@ from typing import Any
 
 from ibmap.graph import MarkovGraph, named_graph
 from ibmap.options import RandomState, as_generator
-from ibmap.simulate.network import PairwiseNetwork
-from ibmap.simulate.potentials import PotentialOptions, as_cardinalities, draw_fields, draw_log_potentials
+from ibmap.simulate.log_potentials import PotentialOptions, as_cardinalities, draw_fields, draw_log_potentials
+from ibmap.simulate.pairwise_network import PairwiseNetwork
 from ibmap.simulate.structures import draw_structure
 
 __all__ = ["PairwiseNetwork", "network_on", "random_network"]

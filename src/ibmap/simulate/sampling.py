@@ -157,7 +157,7 @@ def _run_in_chunks(
     codes: NDArray[np.uint16],
     stop: threading.Event,
 ) -> None:
-    """Run a chain part by part, until it is done or told to stop."""
+    """Run a chain part by part, until it is done or stopped."""
     for schedule, end in chunks:
         if stop.is_set():
             return

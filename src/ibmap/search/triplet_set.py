@@ -1,4 +1,4 @@
-"""The tests a search looked at, as rows of machine words: many fit into little memory."""
+"""The tests a search made, as rows of machine words: many fit into little memory."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from ibmap.independence.protocol import Triplet
 Words = NDArray[np.uint64]
 
 
-class AskedTests:
+class TripletSet:
     """A set of tests."""
 
     def __init__(self, words: Words) -> None:
         self._words = words
 
     @classmethod
-    def from_triplets(cls, triplets: Iterable[Triplet], n_variables: int) -> AskedTests:
+    def from_triplets(cls, triplets: Iterable[Triplet], n_variables: int) -> TripletSet:
         """Collect triplets."""
         n_words = (n_variables + 63) // 64
         rows = [[min(x, y) << 32 | max(x, y), *_as_words(given, n_words)] for x, y, given in triplets]
         return cls(np.array(rows, np.uint64).reshape(len(rows), 1 + n_words))
 
     @classmethod
-    def from_words(cls, x: int, order: NDArray[np.int64], sets: Words, partners: Words) -> AskedTests:
+    def from_words(cls, x: int, order: NDArray[np.int64], sets: Words, partners: Words) -> TripletSet:
         """Collect the tests of one variable, of at most 64."""
         one = np.uint64(1)
         given = np.zeros(len(sets), np.uint64)
@@ -40,7 +40,7 @@ class AskedTests:
         return cls(np.concatenate(parts) if parts else np.empty((0, 2), np.uint64))
 
     @classmethod
-    def join(cls, sets: Sequence[AskedTests]) -> AskedTests:
+    def join(cls, sets: Sequence[TripletSet]) -> TripletSet:
         """Unite sets of tests of the same variables."""
         return cls(np.concatenate([each._words for each in sets]))
 

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from ibmap.errors import ImpossibleEvidenceError
 from ibmap.model.gibbs import draw_rows
+from ibmap.model.new_rows import GAP
 from ibmap.model.potentials import Codes
 from ibmap.model.questions import Questions, patterns
-from ibmap.model.rows import GAP
 from ibmap.options import RandomState, as_choice, as_count, as_generator
 from ibmap.simulate.sampling import GibbsPlan
 

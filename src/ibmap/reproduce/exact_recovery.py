@@ -12,7 +12,7 @@ from ibmap.data.table import EncodedTable
 from ibmap.reproduce.comparison import Comparison
 from ibmap.reproduce.study import Factors, Instance, Problem
 from ibmap.simulate import random_network
-from ibmap.simulate.network import PairwiseNetwork
+from ibmap.simulate.pairwise_network import PairwiseNetwork
 
 N_SPINS = 16
 WEAKEST = 0.4  # coupling θ in exp(θ s t) of two values -1 and 1; the log-odds ratio is four times as large
