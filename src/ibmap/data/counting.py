@@ -118,3 +118,8 @@ def count_live_cells(table: EncodedTable, x: int, y: int, given: Sequence[int] =
 def contingency(table: EncodedTable, x: int, y: int, given: Sequence[int] = ()) -> NDArray[np.int64]:
     """Count the joint states of two variables in each state of a third set."""
     return count_cells(table, x, y, given).dense()
+
+
+def meets_cochran(n_cells: int, n_below_one: int, n_below_five: int) -> bool:
+    """Tell whether expected counts keep Cochran's rule: none under 1, at most one in five under 5."""
+    return n_cells > 0 and n_below_one == 0 and 5 * n_below_five <= n_cells

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ibmap.data.counting import count_live_cells
+from ibmap.data.counting import count_live_cells, meets_cochran
 from ibmap.data.table import EncodedTable, is_small
 from ibmap.independence.protocol import Triplet
 
@@ -53,7 +53,7 @@ def count_slices(table: EncodedTable, triplet: Triplet, sliced: Row | Findings |
         n_single=n_single,
         smallest_expected=smallest if n_cells else 0.0,
         share_under_five=n_below_five / n_cells if n_cells else 0.0,
-        meets_cochran=n_cells > 0 and n_below_one == 0 and 5 * n_below_five <= n_cells,
+        meets_cochran=meets_cochran(n_cells, n_below_one, n_below_five),
     )
 
 

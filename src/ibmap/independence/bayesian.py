@@ -129,30 +129,13 @@ class BayesianTest(ProbabilisticTest):
         return number, members
 
     def log_posteriors(self, triplet: Triplet) -> LogProbabilities:
-        """Give both log posteriors of a numbered triplet, without counting it.
-
-        Parameters
-        ----------
-        triplet : Triplet
-            The question.
-
-        Returns
-        -------
-        LogProbabilities
-            The pair (log Pr(I | D), log Pr(not I | D)).
-        """
+        """Give both log posteriors of a numbered triplet, without counting it."""
         x, y, given = triplet.canonical()
         independent, dependent = self.kept_row(x, given).log_posteriors((y,))
         return LogProbabilities(float(independent[0]), float(dependent[0]))
 
     def apart(self) -> Self | None:
-        """Give the same test with a memory of its own, for another thread.
-
-        Returns
-        -------
-        BayesianTest or None
-            It shares the data; None for a subclass, which may have more to share.
-        """
+        """Give the same test with a memory of its own, for another thread."""
         if type(self) is not BayesianTest:
             return None
         twin = copy(self)

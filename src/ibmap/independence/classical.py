@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ibmap.data.counting import Cells, count_cells
+from ibmap.data.counting import Cells, count_cells, meets_cochran
 from ibmap.data.encoding import encode
 from ibmap.independence.protocol import Answer, IndependenceTest, Triplet, Variable
 from ibmap.kernels import contingency as kernels
@@ -127,11 +127,6 @@ def slice_facts(cells: Cells) -> tuple[int, bool]:
     kernels.slice_facts(cells.values, *cells.n_states, facts)
     degrees, n_cells, n_below_one, n_below_five = facts.tolist()
     return degrees, meets_cochran(n_cells, n_below_one, n_below_five)
-
-
-def meets_cochran(n_cells: int, n_below_one: int, n_below_five: int) -> bool:
-    """Tell whether expected counts keep Cochran's rule: none under 1, at most one in five under 5."""
-    return n_cells > 0 and n_below_one == 0 and 5 * n_below_five <= n_cells
 
 
 def log_tail(statistic: float, degrees_of_freedom: int) -> float:

@@ -40,18 +40,7 @@ class LinkTest(ProbabilisticTest):
         return (ask(x, y, given) + ask(y, x, given)) / 2
 
     def log_posteriors(self, triplet: Triplet) -> LogProbabilities:
-        """Give both log posteriors of a numbered triplet, without counting it.
-
-        Parameters
-        ----------
-        triplet : Triplet
-            The question.
-
-        Returns
-        -------
-        LogProbabilities
-            The pair (log Pr(I | D), log Pr(not I | D)).
-        """
+        """Give both log posteriors of a numbered triplet, without counting it."""
         log_odds = self.log_prior_odds + self.log_bayes_factor(triplet)
         return LogProbabilities(-softplus(log_odds), -softplus(-log_odds))
 

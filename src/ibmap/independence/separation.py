@@ -29,18 +29,7 @@ class SeparationTest(ProbabilisticTest):
         super().__init__(self.graph.names)
 
     def log_posteriors(self, triplet: Triplet) -> LogProbabilities:
-        """Give certainty: log 1 for the truth and log 0 for its opposite.
-
-        Parameters
-        ----------
-        triplet : Triplet
-            The question.
-
-        Returns
-        -------
-        LogProbabilities
-            A pair of 0 and minus infinity.
-        """
+        """Give certainty: log 1 for the truth and log 0 for its opposite."""
         independent = self.graph.separated(*triplet)
         return LogProbabilities(0.0, -math.inf) if independent else LogProbabilities(-math.inf, 0.0)
 
