@@ -61,7 +61,7 @@ class IbmapWarning(UserWarning):
 
 
 class DataWarning(IbmapWarning):
-    """The table is usable, but a column deserves a second look."""
+    """The table is usable, but a column should be checked."""
 
 
 class SearchWarning(IbmapWarning):

@@ -1,6 +1,6 @@
 """Tables from files: delimited text, Parquet and Arrow, compressed or not, or standard input.
 
-What a file is, is told by its first bytes rather than by its name, so the same works on
+The first bytes of a file say what it is, not its name, so the same works on
 standard input.
 """
 

@@ -54,14 +54,14 @@ class PairExplanation:
         thin = [_owner(each) for each in sliced if not each.counts.meets_cochran]
         contrary = [_owner(each) for each in self.statements if each.is_contradicted]
         opposite = "independent" if self.is_edge else "dependent"
-        told = [
+        shown = [
             (silent, "no slice holds two rows: the data say nothing, the prior decides."),
             (thin, "the data are thin: Cochran's rule is not met."),
             (contrary, f"the test by itself finds the two {opposite}."),
         ]
-        told += [([_owner(each)], _disagreement(each)) for each in self.statements]
+        shown += [([_owner(each)], _disagreement(each)) for each in self.statements]
         remarks = [
-            f"Given the neighbours of {' and of '.join(who)}, {what}" for who, what in told if who and what
+            f"Given the neighbours of {' and of '.join(who)}, {what}" for who, what in shown if who and what
         ]
         disputed = ["A second search ended in a structure that says otherwise: the data leave the pair open."]
         return remarks + disputed * self.is_disputed
@@ -157,12 +157,12 @@ def _condition(statement: Statement) -> str:
 def _verdict(statement: Statement) -> str:
     """Say the posterior of what the structure says, by each test."""
     word = "independent" if statement.independent else "dependent"
-    told = []
+    shown = []
     for each in statement.verdicts:
         both = (each.log_independent, each.log_dependent)
         value = probability(*(both if statement.independent else both[::-1]))
-        told.append(f"{value} ({each.test})" if len(statement.verdicts) > 1 else value)
-    return f"Pr({word}) = {', '.join(told)}"
+        shown.append(f"{value} ({each.test})" if len(statement.verdicts) > 1 else value)
+    return f"Pr({word}) = {', '.join(shown)}"
 
 
 def _counted(statement: Statement) -> str:

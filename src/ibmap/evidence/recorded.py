@@ -25,7 +25,7 @@ def recorded_table(
         usable = {"missing": (str,), "bins": (str, int, dict)}
         rules |= {key: options[key] for key in usable if isinstance(options.get(key), usable[key])}
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DataWarning)  # they were told when it was learned
+        warnings.simplefilter("ignore", DataWarning)  # they were given when it was learned
         try:
             table = encode(data, **rules)
         except InvalidTableError as error:

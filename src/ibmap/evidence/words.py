@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ibmap.data.text import printable
 
 NOTHING = 0.05  # a loss that is not worth a word
-NEAR = math.log(0.999)  # a probability over 0.999 is told by what is missing to 1
+NEAR = math.log(0.999)  # a probability over 0.999 is shown by what is missing to 1
 N_NAMES = 8  # named in a sentence; the rest is counted
 SCALE = ((3, "weak"), (20, "positive"), (150, "strong"))  # Kass and Raftery (1995): factors and words
 

@@ -3,7 +3,7 @@
 Like the pairwise test it asks logistic regressions what a link would add. It differs in three points,
 each chosen by the study in docs/recommended.md. A link's effects have a moment prior: an effect near zero
 is no link. The effects of the blanket have a wider prior, so that strong ones leave no residue. And
-beside main effects stands the full table of the blanket; both are weighed by their marginal
+main effects compete with the full table of the blanket; both are weighed by their marginal
 likelihoods, so that an OR gate or a parity counts where the data show it.
 """
 

@@ -62,7 +62,7 @@ class Fit(NamedTuple):
     spread: Floats  # cells by features by features: covariance of X's features
     sensitivity: Floats  # cells by features by parameters: of X's features with what each parameter moves
     inverse: Floats  # of the Cholesky factor of minus the Hessian
-    log_evidence: float  # beside that of X by itself, both with flat intercepts
+    log_evidence: float  # relative to X by itself, both with flat intercepts
 
 
 class Regression:

@@ -41,11 +41,11 @@ Kind = tuple[int, bool]  # number of states, and whether they are in order
 
 
 class Tables(NamedTuple):
-    """Log evidence of full tables, beside that of X by itself, for some variables."""
+    """Log evidence of full tables, relative to X by itself, for some variables."""
 
     split: Floats  # of cells split by the variable
     kept: Floats  # of cells without it
-    beside: Floats  # log Bayes factor of its main effect beside these
+    main: Floats  # log Bayes factor of its main effect next to these
 
 
 class NumpyLinks:
@@ -206,7 +206,7 @@ class NumpyLinks:
         return found
 
     def _stratified_factors(self, x: int, kind: Kind, counts: Floats, own: Floats) -> Floats:
-        """Weigh main effects of variables beside cells with probabilities of their own."""
+        """Weigh main effects of variables next to cells with probabilities of their own."""
         # A cell of n data points has the information n cov(features of X) cov(features of Y).
         f, g = features(*self.kinds[x]), features(*kind)
         n = np.maximum(own.sum(axis=2, keepdims=True), 1.0)
@@ -227,7 +227,7 @@ class NumpyLinks:
 
     def _averaged(self, main_with: Any, main_without: Any, tables: Tables) -> tuple[Floats, Floats]:
         """Average main effects and tables, with a link and without; give the log ratio, and tables' own."""
-        table_with = np.logaddexp(tables.split, tables.kept + tables.beside) - math.log(2)
+        table_with = np.logaddexp(tables.split, tables.kept + tables.main) - math.log(2)
         by_table = table_with - tables.kept
         if self.share == 1:
             return by_table, by_table

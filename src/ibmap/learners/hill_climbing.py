@@ -78,7 +78,7 @@ def learn_hc(
 
 
 class _Running(NamedTuple):
-    """How climbs run: threads, who is told, the tests so far, and what keeps them."""
+    """How climbs run: threads, the monitor, the tests so far, and what keeps them."""
 
     n_threads: int
     monitor: Monitor

@@ -1,6 +1,6 @@
 """The recommended learner, as a function: an encoded table and options in, a result out.
 
-The IB-score of the averaged test, with the density of the network learned along with its structure:
+The IB-score of the averaged test, with the density of the network learned together with its structure:
 climb, learn the prior probability of a link from the evidence on all pairs, climb on, until it stays as
 it is. Then a second climb begins with the blankets that the variables choose by themselves; the better
 structure is the answer, and where the two differ the data leave it open.
@@ -77,7 +77,7 @@ def learn_recommended(
 
 
 class _Search:
-    """The climbs of one run: they share the score and its fits, the time, and who is told."""
+    """The climbs of one run: they share the score and its fits, the time, and the monitor."""
 
     def __init__(self, test: AveragedTest, limits: Limits, n_threads: int, monitor: Monitor) -> None:
         self.test, self.limits, self.monitor = test, limits, monitor

@@ -129,14 +129,14 @@ class ConfidentLearner:
             n_fits=n_fits,
             effort=Effort(seed, n_threads, max_seconds),
         )
-        told = {
+        details = {
             "stopped": found.stopped,
             "seconds": time.monotonic() - begun,
             "n_fits": found.n_fits,
             "threshold": inclusion_threshold(found.frequencies),
         }
         is_known = np.full(found.frequencies.shape, found.n_fits > 0)
-        return Confidence(table.names, found.frequencies, "bootstrap", None, is_known, told)
+        return Confidence(table.names, found.frequencies, "bootstrap", None, is_known, details)
 
     def _temperature(self, table: EncodedTable) -> float:
         """Give the default temperature: the score's own posterior, but for the recommended learner."""
