@@ -243,7 +243,6 @@ def test_constant_columns_say_nothing():
     assert others(local_score(test).evidence(1, (0,)), 1) == pytest.approx([0, 0], abs=1e-12)
 
 
-@pytest.mark.filterwarnings("ignore:columns that are copies")
 @pytest.mark.parametrize("share", SHARES)
 @pytest.mark.parametrize("n_rows", [1, 2, 40, 5000])
 def test_copies_are_dependent_and_finite(n_rows, share):
@@ -346,7 +345,6 @@ def test_threads_change_nothing(monkeypatch, n, n_rows, states, is_compiled):
 # --- the learner
 
 
-@pytest.mark.filterwarnings("ignore:columns that are copies")
 @pytest.mark.parametrize("seed", range(6))
 def test_what_is_learned_does_not_depend_on_the_order_of_rows_and_columns_or_on_weights(seed):
     table = gate_table(seed, 8, 150, 2 + seed % 2)
