@@ -41,6 +41,14 @@ TABLES = {
        ((3, 5, 60), (3, 10, 400), (3, 14, 2000), (4, 8, 300), (5, 8, 1000), (8, 6, 500), (20, 6, 2000))},
     **{f"mixed {n}x{rows}": ((n * rows, n, rows, MIXED), {}) for n, rows in
        ((6, 50), (9, 300), (12, 1500), (16, 800))},
+    **{f"binary {n}x{rows} again": ((3 * n + rows, n, rows, 2), {}) for n, rows in
+       ((6, 64), (9, 65), (10, 1100), (16, 128), (25, 60), (40, 300))},
+    **{f"{k} states {n}x{rows} again": ((7 * k + rows, n, rows, k), {}) for k, n, rows in
+       ((3, 20, 150), (3, 8, 3000), (4, 12, 90), (6, 7, 250), (12, 5, 700))},
+    **{f"weighted {k} states": ((20 + k, 7, 90, k), {"weighted": True}) for k in (2, 3, 5)},
+    "dense binary 20": ((11, 20, 900, 2), {"copied": 1.0}),
+    "dense mixed": ((12, 9, 700, MIXED), {"copied": 1.0}),
+    "weighted constant": ((13, 7, 60, (2, 3)), {"weighted": True, "constant": True}),
     "dense binary": ((5, 14, 400, 2), {"copied": 1.0}),
     "dense ternary": ((6, 10, 400, 3), {"copied": 1.0}),
     "weighted binary": ((7, 8, 80, 2), {"weighted": True}),

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ibmap.data.table import EncodedTable
 from ibmap.independence.posterior import Prior
 from ibmap.independence.slice_tables import SliceTables
-from ibmap.kernels import binary_rows as kernels
+from ibmap.kernels import binary_changes as kernels
 from ibmap.kernels import slices
 
 Floats = NDArray[np.float64]
