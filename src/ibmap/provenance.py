@@ -9,6 +9,12 @@ import numpy as np
 
 from ibmap.table import EncodedTable
 
+SCORES = {  # of learners by another score
+    "bjp": "Blankets' joint posterior",
+    "mpl": "Marginal pseudo-likelihood",
+    "pic": "Pseudo-likelihood criterion",
+}
+
 
 @dataclass(frozen=True)
 class Provenance:
@@ -42,6 +48,11 @@ class Provenance:
     n_rows_dropped: int
     seconds: float
     warnings: tuple[str, ...] = ()
+
+    @property
+    def score_name(self) -> str:
+        """What the learner's score is called."""
+        return SCORES.get(self.algorithm, "IB-score")
 
 
 def provenance_of(table: EncodedTable, algorithm: str, options: dict[str, Any], seconds: float) -> Provenance:

@@ -47,11 +47,14 @@ def reproduce(  # noqa: PLR0913, PLR0917 - a command's options are its parameter
 
     What is done is kept: run the same command again to go on after an interruption.
     """
+    from ibmap.experiments.family import family_studies
     from ibmap.experiments.pairwise import pairwise_studies
     from ibmap.experiments.paper import paper_studies
     from ibmap.experiments.recommended import recommended_studies
 
-    studies = {**paper_studies(data, bins), **pairwise_studies(), **recommended_studies(data)}
+    studies = {
+        **paper_studies(data, bins), **pairwise_studies(), **recommended_studies(data), **family_studies()
+    }  # fmt: skip
     if not names:
         _list(studies, as_json)
         return
