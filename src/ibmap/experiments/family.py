@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
 
 from ibmap.experiments.comparison import Column, ComparisonTable
+from ibmap.experiments.figures import make_panels
 from ibmap.experiments.learners import gsmn, hc, scored
 from ibmap.experiments.metrics import EDGES, INDEPENDENCES
 from ibmap.experiments.problems import SampledNetwork
 from ibmap.experiments.recommended import recommended
-from ibmap.experiments.reports import TableReport
+from ibmap.experiments.reports import FigureReport, TableReport
 from ibmap.experiments.study import Learned, Learner, Study
 from ibmap.independence.argumentative import ArgumentativeTest
 from ibmap.independence.bayesian import BayesianTest
 from ibmap.learning import LEARNERS, GSMNOptions, TestOptions, learn_gsimn, learn_gsmn
 from ibmap.search.particles import cost_of
 from ibmap.table import EncodedTable
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 MAX_TESTS = 3000  # of PFMN with many variables
 KEYS = ("n", "tau", "N")
@@ -113,6 +119,29 @@ def family_studies() -> dict[str, Study]:
     return {study.name: study for study in every}
 
 
+def draw_cost(rows: pl.DataFrame) -> Figure:
+    """Draw wrong edges against tests, each a mean over numbers of rows: a panel for each degree."""
+    from matplotlib.ticker import NullFormatter
+
+    taus = rows["tau"].unique().sort().to_list()
+    figure, panels = make_panels(1, len(taus), "Wrong edges against distinct tests")
+    for tau, panel in zip(taus, panels.flat, strict=True):
+        part = rows.filter(pl.col("tau") == tau)
+        means = part.group_by("learner", maintain_order=True).agg(pl.mean("n_tests", "edge_errors"))
+        for name, n_tests, errors in means.rows():
+            colour = "#2563eb" if name == "ibmap" else "#1f2a36"
+            panel.scatter(n_tests, errors, s=14, color=colour)
+            panel.annotate(
+                TITLES[name], (n_tests, errors), (3, 3), textcoords="offset points", fontsize=7, color=colour
+            )
+        panel.set_xscale("log")
+        panel.xaxis.set_minor_formatter(NullFormatter())
+        panel.set_xlabel("distinct tests, or blankets weighed")
+        panel.set_title(f"τ = {tau}", loc="left")
+    panels.flat[0].set_ylabel("wrong edges")
+    return figure
+
+
 def _study(name: str, title: str, problems: list[SampledNetwork], learners: tuple[Learner, ...]) -> Study:
     """Put a study together: a table for each quantity."""
     tables = [
@@ -133,7 +162,7 @@ def _study(name: str, title: str, problems: list[SampledNetwork], learners: tupl
         learners,
         (EDGES, INDEPENDENCES),
         repetitions=5,
-        reports=tuple(map(TableReport, tables)),
+        reports=(*map(TableReport, tables), FigureReport(f"{name}-cost", draw_cost)),
         quick=lambda problem: problem.N in (200, 800) and problem.tau in (1, 4),
         quick_repetitions=1,
     )

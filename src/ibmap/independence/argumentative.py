@@ -19,11 +19,13 @@ turned around: with Z any set,
 Symmetry holds by the way triplets are named; decomposition says nothing about single variables.
 
 To accept an argument takes a look at those that defeat it, at those that defeat these, and so on: exact, and
-exponential. The approximation looks at ever deeper levels, taking what lies beyond as accepted, until it
-has weighed `max_arguments`, and answers by the last level it finished. Details left open, and the
-choices here: equal preferences (within 1e-9) go to the shorter support, then to independence, then to the
-lower variables; W is one variable in Strong Union (`union="sets"`: any set); the paper bounds the depth
-and the breadth of the search, we bound the work.
+exponential. The approximation begins with what the test itself says and looks at ever deeper levels, two
+at a time, so that every attack can be answered, taking what lies beyond as accepted. When it has weighed
+`max_arguments` it answers by the last level it finished; before that, it trusts the test.
+
+Details left open, and the choices here: equal preferences (within 1e-9) go to the shorter support, then to
+independence, then to the lower variables; W is one variable in Strong Union (`union="sets"`: any set); the
+paper bounds the depth and the breadth of the search, we bound the work.
 """
 
 from __future__ import annotations
@@ -110,12 +112,11 @@ class ArgumentativeTest(IndependenceTest):
 
     def _answer(self, triplet: Triplet) -> Answer:
         triplet = triplet.canonical()
-        believed = self._is_believed(Proposition(triplet, True))
         own = self.test.ask_triplet(triplet)
-        if believed == own.independent:
+        if self._is_accepted(Proposition(triplet, bool(own.independent))):
             return own
         self.n_corrected += 1
-        return Answer(believed, self.log(Proposition(triplet, False)))
+        return Answer(not own.independent, self.log(Proposition(triplet, False)))
 
     def log(self, proposition: Proposition) -> float:
         """Give the log posterior of a proposition."""
@@ -141,63 +142,67 @@ class ArgumentativeTest(IndependenceTest):
         for support in rules(x, y, given, others, self.union == "sets"):
             yield Argument(tuple(sorted(support)), head)
 
-    def _is_believed(self, proposition: Proposition) -> bool:
+    def _is_accepted(self, proposition: Proposition) -> bool:
         """Tell whether a proposition is accepted, level by level as far as the budget goes."""
         argument = Argument((proposition,), proposition)
+        dispute = _Dispute(self, self.max_arguments)
         if self.max_arguments is None:
-            return _Dispute(self, None, None).is_accepted(argument)
-        believed = self.log(proposition) >= self.log(proposition.denied()) - 1e-9
-        budget, depth = [self.max_arguments], 1
+            return dispute.judge(argument, None)[0]
+        accepted, depth = True, 2
         while True:
-            dispute = _Dispute(self, depth, budget)
             try:
-                believed = dispute.is_accepted(argument)
+                accepted, is_exact = dispute.judge(argument, depth)
             except _BudgetError:
-                return believed
-            if not dispute.is_cut:
-                return believed
-            depth += 1
+                return accepted
+            if is_exact:
+                return accepted
+            depth += 2
 
 
 class _Dispute:
-    """One pass over arguments and those that defeat them, down to some depth."""
+    """All that is known about the arguments for and against one answer."""
 
-    def __init__(self, test: ArgumentativeTest, depth: int | None, budget: list[int] | None) -> None:
-        self.test, self.depth, self.budget = test, depth, budget
-        self.is_cut = False  # whether anything lay deeper
-        self._known: dict[tuple[Argument, int | None], bool] = {}
+    def __init__(self, test: ArgumentativeTest, budget: int | None) -> None:
+        self._test, self._left = test, budget
+        self._settled: dict[Argument, bool] = {}
+        self._defeaters: dict[Argument, list[Argument]] = {}
 
-    def is_accepted(self, argument: Argument, level: int = 0) -> bool:
-        """Tell whether nothing that is accepted defeats an argument."""
-        left = None if self.depth is None else self.depth - level
-        if left == 0:
-            self.is_cut = True
-            return True
-        key = argument, left
-        if key not in self._known:
-            defeats = self._defeats(argument)
-            self._known[key] = not any(self.is_accepted(each, level + 1) for each in defeats)
-        return self._known[key]
+    def judge(self, argument: Argument, depth: int | None) -> tuple[bool, bool]:
+        """Tell whether an argument is accepted down to some depth, and whether that is final."""
+        if argument in self._settled:
+            return self._settled[argument], True
+        if depth == 0:
+            return True, False
+        accepted, is_exact = True, True
+        for each in self._defeats(argument):
+            stands, is_sure = self.judge(each, None if depth is None else depth - 1)
+            if stands:
+                accepted, is_exact = False, is_sure
+                break
+            is_exact = is_exact and is_sure
+        if is_exact:
+            self._settled[argument] = accepted
+        return accepted, is_exact
 
     def _defeats(self, argument: Argument) -> list[Argument]:
         """List what defeats an argument, the most preferred first."""
-        own = self.test.preference(argument)
-        attacked = {argument.head, *argument.support}
-        found = []
-        for each in sorted(attacked):
-            for attack in self.test.arguments_for(each.denied()):
-                self._spend()
-                preference = self.test.preference(attack)
-                if preference > own:
-                    found.append((preference, attack))
-        return [attack for _, attack in sorted(found, reverse=True)]
+        if argument not in self._defeaters:
+            own, found = self._test.preference(argument), []
+            for each in sorted({argument.head, *argument.support}):
+                for attack in self._test.arguments_for(each.denied()):
+                    self._spend()
+                    preference = self._test.preference(attack)
+                    if preference > own:
+                        found.append((preference, attack))
+            self._defeaters[argument] = [attack for _, attack in sorted(found, reverse=True)]
+        return self._defeaters[argument]
 
     def _spend(self) -> None:
         """Count an argument weighed."""
-        if self.budget is not None:
-            if not self.budget[0]:
+        if self._left is not None:
+            if not self._left:
                 raise _BudgetError
-            self.budget[0] -= 1
+            self._left -= 1
 
 
 def _said(x: int, y: int, given: tuple[int, ...], independent: bool) -> Proposition:
