@@ -2,6 +2,7 @@
 
 import json
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,7 +10,9 @@ import pytest
 from cli_runner import run_fixture  # noqa: F401
 from ibmap import SearchResult
 from ibmap.errors import InvalidOptionError, SearchWarning, StopSearch
-from ibmap.experiments.family import LARGE, SMALL, family_studies
+from ibmap.experiments.family import LARGE, SMALL, draw_cost, family_studies
+from ibmap.experiments.reports import sum_up
+from ibmap.experiments.runner import run_study
 from ibmap.experiments.study import Study
 from ibmap.graph import MarkovGraph
 from ibmap.graph_score import JointScore
@@ -167,3 +170,15 @@ def test_the_studies_name_their_learners_and_run():
         assert ("test_cost" in found.counters) == (
             learner.name in ("gsmn", "gsmn-arguments", "gsimn", "pfmn")
         )
+
+
+def test_a_study_is_run_and_reported_with_a_figure(tmp_path):
+    study = family_studies()["family"]
+    few = tuple(each for each in study.learners if each.name in ("ibmap", "gsmn", "mpl"))
+    small = replace(study, problems=study.problems[1:3], learners=few, repetitions=1)
+    rows = run_study(small, tmp_path, seed=1, n_jobs=1)
+    assert len(rows) == 6
+    found = {finding.table.name: finding for finding in sum_up(small, rows)}
+    assert len(found["family-edge-errors"].comparisons) == 2 * len(study.learners)
+    figure = draw_cost(rows)
+    assert {text.get_text() for text in figure.axes[0].texts} == {"IBMAP", "GSMN", "MPL"}
