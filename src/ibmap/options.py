@@ -174,6 +174,7 @@ def defaults(options: type[Options]) -> dict[str, Any]:
 
 
 _PRIOR = number(LOWEST_PRIOR, 1), "Prior probability that two variables are independent.", TESTS
+SEED = count(), "Seed of the random choices."
 _ORDERED = (
     Check("bool or list of column names or numbers"),
     "Variables whose states are in order; each then has one slope.",
@@ -247,6 +248,26 @@ class ClassicalOptions(Options):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ArgumentOptions(Options):
+    """Options of `ibmap.independence.argumentative.ArgumentativeTest`, besides those of the test it asks."""
+
+    max_arguments: int | None = option(
+        1000,
+        count(1),
+        "Arguments weighed at most for one answer.",
+        TESTS,
+        metavar="N",
+        none="no limit, which is exact and takes time exponential in the number of variables",
+    )
+    union: str = option(
+        "single",
+        one_of("single", "sets"),
+        "Strong Union adds one variable to a conditioning set, or any set of them.",
+        TESTS,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
 class RuleOptions(Options):
     """Option of the learners that join blankets."""
 
@@ -315,3 +336,30 @@ class BestFirstOptions(TimeOptions):
         metavar="SIZE",
         none="no limit",
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class FilterOptions(TimeOptions):
+    """Options of the particle filter."""
+
+    particles: int = option(100, count(1), "Structures of the population.", metavar="N")
+    candidates: int = option(50, count(1), "Tests of which the most informative is made.", metavar="N")
+    moves: int = option(20, count(), "Flips tried on each structure after it is drawn anew.", metavar="N")
+    choice: str = option(
+        "information-by-cost",
+        one_of("information-by-cost", "information"),
+        "Make the test that tells most for each variable it involves, or most.",
+    )
+    pool: str = option(
+        "parts",
+        one_of("parts", "blankets"),
+        "Candidates are given parts of the blankets of the population, or these.",
+    )
+    structure_prior: str = option(
+        "structures",
+        one_of("structures", "counts"),
+        "All structures are equally likely at first, or all numbers of edges.",
+    )
+    patience: int = option(5, count(1), "Pools of candidates in a row that may tell nothing.", metavar="N")
+    max_tests: int | None = option(None, count(1), "Stop after so many tests.", metavar="N", none="")
+    random_state: int = option(0, *SEED, metavar="S")

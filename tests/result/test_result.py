@@ -142,7 +142,8 @@ def test_an_unknown_version_is_refused_by_number(version):
     assert repr(version) in str(caught.value)
 
 
-ADDED = ("bound", "n_nodes", "start", "disputed")  # within the version: files of earlier versions lack them
+# Within the version: files of earlier versions lack them.
+ADDED = ("bound", "n_nodes", "test_cost", "start", "disputed")
 
 
 def test_a_file_without_the_fields_added_since_is_read():

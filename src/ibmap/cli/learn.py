@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
 MAX_WEIGHED = 100  # variables up to which the evidence of GSMN's edges is computed; it costs n^3 tests
 OUTPUT = "Output"
-Algorithm = Literal["ibmap", "hc", "ts", "gsmn", "gsmn-star", "gsimn", "iamb", "hiton"]
+Algorithm = Literal[
+    "ibmap", "hc", "ts", "gsmn", "gsmn-star", "gsimn", "iamb", "hiton",
+    "hhc", "beam", "restarts", "bjp", "mpl", "pic", "pfmn",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -55,7 +58,8 @@ def learn(
     algorithm: Algorithm = flag(
         "ibmap",
         "ibmap: the recommended learner. The paper's: hc, hill climbing on the IB-score; ts, the most "
-        "probable run of GSMN. The others: Markov blankets by tests.",
+        "probable run of GSMN. gsmn to hiton: Markov blankets by tests. hhc, beam, restarts: other searches; "
+        "bjp, mpl, pic: other scores; pfmn: a particle filter.",
         None,
         "--algorithm",
         "-a",
@@ -178,8 +182,9 @@ def _run(
 
 
 def weighed(result: "SearchResult", options: "LearnerOptions", table: "EncodedTable") -> "SearchResult":
-    """Add the evidence of the IB-score to what a learner without a score found, if its test allows it."""
-    if result.n_ascents is not None or table.n_variables > MAX_WEIGHED:
+    """Add the evidence of the IB-score to what a learner found without it, if its test allows it."""
+    is_cut = result.n_ascents is not None and not result.is_complete
+    if result.evidence or is_cut or table.n_variables > MAX_WEIGHED:
         return result
     from ibmap.evidence.pairs import collect_evidence
     from ibmap.evidence.witness import Witness
@@ -188,7 +193,7 @@ def weighed(result: "SearchResult", options: "LearnerOptions", table: "EncodedTa
     test = options.make_test(table)
     if not isinstance(test, ProbabilisticTest):
         return result
-    witness = Witness(table, {str(options.recorded()["test"]): test})
+    witness = Witness(table, {str(options.recorded().get("test", "bayesian")): test})
     evidence = collect_evidence(result.graph, witness.gains(result.graph), witness=witness)
     return replace(result, evidence=evidence)
 

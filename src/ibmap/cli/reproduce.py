@@ -48,12 +48,13 @@ def reproduce(  # noqa: PLR0913, PLR0917 - a command's options are its parameter
     What is done is kept: run the same command again to go on after an interruption.
     """
     from ibmap.reproduce.confidence import confidence_studies
+    from ibmap.reproduce.family import family_studies
     from ibmap.reproduce.pairwise import pairwise_studies
     from ibmap.reproduce.paper import paper_studies
     from ibmap.reproduce.recommended import recommended_studies
 
     studies = {**paper_studies(data, bins), **pairwise_studies(), **recommended_studies(data)}
-    studies |= confidence_studies()
+    studies |= confidence_studies() | family_studies()
     if not names:
         _list(studies, as_json)
         return

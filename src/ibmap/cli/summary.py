@@ -77,10 +77,18 @@ def _facts(result: SearchResult, title: str) -> list[tuple[str, str]]:
         ("Edges", f"{graph.n_edges:,} of {n_pairs:,} possible (density {density:.2f})"),
         ("Learned by", how_learned(result)),
         ("Prior", prior_in_words(result)),
-        ("IB-score", score),
-        ("Cost", f"{result.n_tests:,} distinct tests of independence, {source.seconds:.2f} s"),
+        (source.score_name, score),
+        ("Cost", f"{_cost(result)}, {source.seconds:.2f} s"),
     ]
     return [(name, value) for name, value in facts if value]
+
+
+def _cost(result: SearchResult) -> str:
+    """Say what the learner asked of the data."""
+    if result.provenance.algorithm in ("mpl", "pic"):
+        return f"{result.n_tests:,} blankets weighed"
+    involved = "" if result.test_cost is None else f" of {result.test_cost:,} variables in all"
+    return f"{result.n_tests:,} distinct tests of independence{involved}"
 
 
 def _variables(result: SearchResult) -> Table:

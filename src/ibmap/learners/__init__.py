@@ -11,15 +11,31 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ibmap.learners.blankets import learn_gsimn, learn_gsmn, learn_gsmn_star, learn_hiton, learn_iamb
+    from ibmap.learners.family import (
+        learn_beam,
+        learn_bjp,
+        learn_hhc,
+        learn_mpl,
+        learn_pfmn,
+        learn_pic,
+        learn_restarts,
+    )
     from ibmap.learners.hill_climbing import learn_hc
     from ibmap.learners.learners import LEARNERS, Learner
     from ibmap.learners.options import (
+        BeamOptions,
         GSMNOptions,
+        HeuristicOptions,
         HillClimbingOptions,
         HITONOptions,
         IAMBOptions,
+        JointOptions,
         LearnerOptions,
+        MarginalOptions,
+        ParticleOptions,
+        PenalisedOptions,
         RecommendedOptions,
+        RestartOptions,
         ScoreOptions,
         TestOptions,
         TreeSearchOptions,
@@ -28,9 +44,12 @@ if TYPE_CHECKING:
     from ibmap.learners.tree_search import learn_ts
 
 __all__ = [
-    "LEARNERS", "GSMNOptions", "HITONOptions", "HillClimbingOptions", "IAMBOptions", "Learner",
-    "LearnerOptions", "RecommendedOptions", "ScoreOptions", "TestOptions", "TreeSearchOptions", "learn_gsimn",
-    "learn_gsmn", "learn_gsmn_star", "learn_hc", "learn_hiton", "learn_iamb", "learn_recommended", "learn_ts",
+    "LEARNERS", "BeamOptions", "GSMNOptions", "HITONOptions", "HeuristicOptions", "HillClimbingOptions",
+    "IAMBOptions", "JointOptions", "Learner", "LearnerOptions", "MarginalOptions", "ParticleOptions",
+    "PenalisedOptions", "RecommendedOptions", "RestartOptions", "ScoreOptions", "TestOptions",
+    "TreeSearchOptions", "learn_beam", "learn_bjp", "learn_gsimn", "learn_gsmn", "learn_gsmn_star",
+    "learn_hc", "learn_hhc", "learn_hiton", "learn_iamb", "learn_mpl", "learn_pfmn", "learn_pic",
+    "learn_recommended", "learn_restarts", "learn_ts",
 ]  # fmt: skip
 
 

@@ -6,6 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 
 from ibmap.learners.blankets import learn_gsimn, learn_gsmn, learn_gsmn_star, learn_hiton, learn_iamb
+from ibmap.learners.family import (
+    learn_beam,
+    learn_bjp,
+    learn_hhc,
+    learn_mpl,
+    learn_pfmn,
+    learn_pic,
+    learn_restarts,
+)
 from ibmap.learners.hill_climbing import learn_hc
 from ibmap.learners.options import OPTIONS, LearnerOptions
 from ibmap.learners.recommended import learn_recommended
@@ -13,8 +22,9 @@ from ibmap.learners.tree_search import learn_ts
 from ibmap.result import SearchResult
 
 __all__ = [
-    "LEARNERS", "Learner", "learn_gsimn", "learn_gsmn", "learn_gsmn_star", "learn_hc", "learn_hiton",
-    "learn_iamb", "learn_recommended", "learn_ts",
+    "LEARNERS", "Learner", "learn_beam", "learn_bjp", "learn_gsimn", "learn_gsmn", "learn_gsmn_star",
+    "learn_hc", "learn_hhc", "learn_hiton", "learn_iamb", "learn_mpl", "learn_pfmn", "learn_pic",
+    "learn_recommended", "learn_restarts", "learn_ts",
 ]  # fmt: skip
 
 
@@ -48,4 +58,11 @@ LEARNERS = {
     "gsimn": Learner(OPTIONS["gsimn"], learn_gsimn),
     "iamb": Learner(OPTIONS["iamb"], learn_iamb),
     "hiton": Learner(OPTIONS["hiton"], learn_hiton),
+    "hhc": Learner(OPTIONS["hhc"], learn_hhc),
+    "beam": Learner(OPTIONS["beam"], learn_beam),
+    "restarts": Learner(OPTIONS["restarts"], learn_restarts, is_parallel=True),
+    "bjp": Learner(OPTIONS["bjp"], learn_bjp),
+    "mpl": Learner(OPTIONS["mpl"], learn_mpl, is_parallel=True),
+    "pic": Learner(OPTIONS["pic"], learn_pic, is_parallel=True),
+    "pfmn": Learner(OPTIONS["pfmn"], learn_pfmn),
 }

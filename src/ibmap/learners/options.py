@@ -5,25 +5,30 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from ibmap.errors import InvalidOptionError
 from ibmap.options import (
     BLANKETS,
     FINDERS,
+    INFINITY,
+    SEED,
     TESTS,
+    ArgumentOptions,
     AveragedOptions,
     BayesianOptions,
     BestFirstOptions,
     Check,
     ClassicalOptions,
     ClimbOptions,
+    FilterOptions,
     GrowShrinkOptions,
     Options,
     PairwiseOptions,
     RuleOptions,
     count,
     declared,
+    number,
     one_of,
     option,
 )
@@ -44,6 +49,7 @@ TEST_OPTIONS = {  # each test's own options
     "averaged": tuple(declared(AveragedOptions)),
     "chi-square": tuple(declared(ClassicalOptions)),
     "g": tuple(declared(ClassicalOptions)),
+    "argumentative": (*declared(BayesianOptions), *declared(ArgumentOptions)),
 }
 
 
@@ -118,6 +124,7 @@ class TestedOptions(PairwiseOptions, BayesianOptions, LearnerOptions):
 
     def make_test(self, table: EncodedTable) -> IndependenceTest:
         """Make the test that answers the learner: the one named, or what a callable makes."""
+        from ibmap.independence.argumentative import ArgumentativeTest
         from ibmap.independence.bayesian import BayesianTest
         from ibmap.independence.classical import ChiSquareTest, GTest
         from ibmap.independence.pairwise import PairwiseTest
@@ -129,7 +136,12 @@ class TestedOptions(PairwiseOptions, BayesianOptions, LearnerOptions):
         makers: dict[str, Callable[..., IndependenceTest]] = {
             "bayesian": BayesianTest, "pairwise": PairwiseTest, "chi-square": ChiSquareTest, "g": GTest
         }  # fmt: skip
-        return makers[self.test](table, **{name: getattr(self, name) for name in TEST_OPTIONS[self.test]})
+        asked = "bayesian" if self.test == "argumentative" else self.test
+        test = makers[asked](table, **{name: getattr(self, name) for name in TEST_OPTIONS[asked]})
+        if asked == self.test:
+            return test
+        own = {name: getattr(self, name) for name in declared(ArgumentOptions)}
+        return ArgumentativeTest(cast("ProbabilisticTest", test), **own)
 
     def recorded(self) -> dict[str, Any]:
         """Give the options as results record them, without the options of other tests."""
@@ -139,11 +151,11 @@ class TestedOptions(PairwiseOptions, BayesianOptions, LearnerOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TestOptions(ClassicalOptions, TestedOptions):
+class TestOptions(ArgumentOptions, ClassicalOptions, TestedOptions):
     """Options of the learners that answer with any test."""
 
     __test__: ClassVar[bool] = False  # not a test case, whatever its name begins with
-    tests: ClassVar[tuple[str, ...]] = (*PROBABILISTIC, "chi-square", "g")
+    tests: ClassVar[tuple[str, ...]] = (*PROBABILISTIC, "chi-square", "g", "argumentative")
 
     test: Any = option(
         "bayesian",
@@ -259,6 +271,101 @@ class TreeSearchOptions(BestFirstOptions, GrowShrinkOptions, ScoreOptions):
         return make_budget(self.max_nodes, self.max_seconds, self.max_memory)
 
 
+@dataclass(frozen=True, kw_only=True)
+class _StartOptions(LimitedOptions, LearnerOptions):
+    """Options of the family's other searches."""
+
+    start: Any = option(
+        "empty",
+        one_of(*FINDERS, "empty", other="graph"),
+        "Where to begin: no edges, the structure of another learner, or a graph over the columns.",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeuristicOptions(_StartOptions, ScoreOptions):
+    """Options of IBMAP-HHC."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BeamOptions(_StartOptions, ScoreOptions):
+    """Options of the beam search."""
+
+    width: int = option(5, count(1), "Structures that ascend side by side.", metavar="N")
+    patience: int = option(
+        1, count(), "Levels, or pools of candidates, in a row that may bring nothing new.", metavar="N"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class RestartOptions(_StartOptions, ScoreOptions):
+    """Options of the climbs with random restarts."""
+
+    restarts: int = option(5, count(), "Climbs after the first.", metavar="N")
+    restart: str = option(
+        "shaken",
+        one_of("shaken", "random"),
+        "A restart begins with the best structure, some pairs flipped, or a random one of as many edges.",
+    )
+    shaken: int = option(5, count(1), "Pairs that a shaken restart flips.", metavar="N")
+    random_state: int = option(0, *SEED, metavar="S")
+
+
+@dataclass(frozen=True, kw_only=True)
+class JointOptions(_StartOptions, ScoreOptions):
+    """Options of the climb by the blankets' joint posterior."""
+
+    ties: str = option(
+        "column",
+        one_of("column", "mean"),
+        "Of two blankets of one size that of the lower column judges the pair, or both do, by half.",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class LikelihoodOptions(_StartOptions):
+    """Options of the climbs by a pseudo-likelihood; the Bayesian test explains what they find."""
+
+    tests: ClassVar[tuple[str, ...]] = ("bayesian",)
+
+    def make_test(self, table: EncodedTable) -> ProbabilisticTest:
+        """Make the test that explains the structure."""
+        from ibmap.independence.bayesian import BayesianTest
+
+        return BayesianTest(table)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MarginalOptions(LikelihoodOptions):
+    """Options of the climb by the marginal pseudo-likelihood."""
+
+    dirichlet: str = option(
+        "bdeu",
+        one_of("bdeu", "jeffreys", "laplace"),
+        "Parameters of the Dirichlet priors: of BDeu, all 1/2, or all 1.",
+    )
+    dirichlet_size: float = option(
+        1.0, number(0, INFINITY), "Equivalent sample size of BDeu's parameters.", metavar="A"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class PenalisedOptions(LikelihoodOptions):
+    """Options of the climb by the penalised pseudo-likelihood."""
+
+    factor: float = option(
+        0.5,
+        number(0, INFINITY, from_low=True),
+        "Price of a parameter, times the log of the rows.",
+        metavar="F",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParticleOptions(FilterOptions, ScoreOptions):
+    """Options of PFMN."""
+
+
 OPTIONS: dict[str, type[LearnerOptions]] = {  # of each learner
     "ibmap": RecommendedOptions,
     "hc": HillClimbingOptions,
@@ -268,6 +375,13 @@ OPTIONS: dict[str, type[LearnerOptions]] = {  # of each learner
     "gsimn": TestOptions,
     "iamb": IAMBOptions,
     "hiton": HITONOptions,
+    "hhc": HeuristicOptions,
+    "beam": BeamOptions,
+    "restarts": RestartOptions,
+    "bjp": JointOptions,
+    "mpl": MarginalOptions,
+    "pic": PenalisedOptions,
+    "pfmn": ParticleOptions,
 }
 
 

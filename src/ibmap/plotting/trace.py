@@ -52,18 +52,18 @@ def plot_trace(result: SearchResult, ax: Axes | None = None, *, title: str | Non
         if marks:
             xs, ys = zip(*marks, strict=True)
             ax.scatter(xs, ys, s=size, c=face, edgecolors=colour, zorder=3, label=f"{label} ({len(marks)})")
-    _finish(ax, bool(trace))
+    _finish(ax, bool(trace), result.provenance.score_name)
     set_title(ax, title)
     return ax
 
 
-def _finish(ax: Axes, has_marks: bool) -> None:
+def _finish(ax: Axes, has_marks: bool, score_name: str) -> None:
     """Name the axes."""
     from matplotlib.ticker import MaxNLocator
 
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set_xlabel("ascents", color=FAINT)
-    ax.set_ylabel("IB-score (natural log)", color=FAINT)
+    ax.set_ylabel(f"{score_name} (natural log)", color=FAINT)
     ax.spines[["top", "right"]].set_visible(False)
     ax.tick_params(colors=INK)
     ax.ticklabel_format(axis="y", useOffset=False)

@@ -81,7 +81,7 @@ def _figures(result: SearchResult) -> tuple[tuple[str, str, str], ...]:
     if source.n_samples:
         figures.append(("Rows", f"{source.n_samples:,}", dropped))
     if result.score is not None:
-        figures.append(("IB-score", f"{result.score:,.2f}", "natural log"))
+        figures.append((result.provenance.score_name, f"{result.score:,.2f}", "natural log"))
     if result.n_tests:
         figures.append(("Tests", f"{result.n_tests:,}", f"of independence, in {source.seconds:,.2f} s"))
     return tuple(figures)
@@ -92,7 +92,7 @@ def _making(result: SearchResult) -> tuple[tuple[str, str], ...]:
     source = result.provenance
     facts = [("Learned by", how_learned(result))]
     if result.score is not None:
-        facts += [("IB-score", repr(result.score)), ("Ended", how_ended(result))]
+        facts += [(result.provenance.score_name, repr(result.score)), ("Ended", how_ended(result))]
     facts += [
         ("Distinct tests of independence", f"{result.n_tests:,}"),
         ("Time", f"{source.seconds:.3f} s"),

@@ -8,6 +8,7 @@ from typing import Any
 from ibmap.data.table import EncodedTable
 from ibmap.reproduce.cautious import CautiousTest
 from ibmap.reproduce.study import Learned, Learner
+from ibmap.result import SearchResult
 
 COUNTERS = ("n_tests", "n_ascents", "score")
 
@@ -19,7 +20,11 @@ def run(
     from ibmap.learners import LEARNERS as PACKAGE
 
     entry = PACKAGE[algorithm]
-    result = entry.learn(table, entry.options(**options))
+    return as_learned(entry.learn(table, entry.options(**options)), counters)
+
+
+def as_learned(result: SearchResult, counters: tuple[str, ...] = COUNTERS) -> Learned:
+    """Take over the structure of a result, and those counters that it has."""
     found = {name: getattr(result, name) for name in counters}
     return Learned(result.graph, {name: value for name, value in found.items() if value is not None})
 

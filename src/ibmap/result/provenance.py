@@ -9,6 +9,12 @@ import numpy as np
 
 from ibmap.data.table import EncodedTable
 
+SCORES = {  # of learners by another score
+    "bjp": "Blankets' joint posterior",
+    "mpl": "Marginal pseudo-likelihood",
+    "pic": "Pseudo-likelihood criterion",
+}
+
 
 @dataclass(frozen=True)
 class Provenance:
@@ -22,6 +28,11 @@ class Provenance:
     n_rows_dropped: int  # rows left out because of missing values
     seconds: float
     warnings: tuple[str, ...] = ()  # what deserved a second look
+
+    @property
+    def score_name(self) -> str:
+        """What the learner's score is called."""
+        return SCORES.get(self.algorithm, "IB-score")
 
 
 def provenance_of(table: EncodedTable, algorithm: str, options: dict[str, Any], seconds: float) -> Provenance:

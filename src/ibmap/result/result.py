@@ -39,21 +39,19 @@ class SearchResult:
     provenance : Provenance
         Data, options, version.
     n_tests : int
-        Distinct tests of independence.
+        Distinct tests of independence; blankets weighed, if the score is a pseudo-likelihood.
     score : float, optional
-        Natural log of the IB-score; None for learners without a score.
+        Natural log of the learner's score, as a rule the IB-score; None for learners without one.
     n_ascents, n_iterations : int, optional
         Flips made, and neighbourhoods searched (hill climbing).
     stopped : str
-        Why the search ended: ``"optimum"``, ``"max_ascents"``, ``"max_nodes"``,
-        ``"max_seconds"``, ``"max_memory"``, ``"interrupted"`` or ``"finished"``.
+        Why the search ended: ``"optimum"``, ``"finished"``, ``"interrupted"`` or the name of a limit.
     trace : tuple of Flip
         The ascents in order.
     evidence : tuple of PairEvidence
         Loss by flipping, and what it rests on: all edges, and the nearest missing edges.
     start : str, optional
-        Where the climb to this structure began: ``"gsmn"``, ``"empty"``, ``"blankets"`` (those the
-        variables choose by themselves) or ``"graph"``.
+        Where its climb began: a learner's name, ``"empty"``, ``"graph"`` or ``"blankets"`` (variables' own).
     descriptions : tuple of VariableDescription
         The data of each variable; empty if not known.
     bound : float, optional
@@ -62,6 +60,8 @@ class SearchResult:
         States whose question was branched on (tree search).
     disputed : tuple of (int, int)
         Pairs on which climbs from two starts disagree (recommended learner).
+    test_cost : int, optional
+        How many variables the tests involve, summed over the tests (PFMN).
     """
 
     graph: MarkovGraph
@@ -79,6 +79,7 @@ class SearchResult:
     bound: float | None = None
     n_nodes: int | None = None
     disputed: tuple[tuple[int, int], ...] = ()
+    test_cost: int | None = None
 
     @property
     def is_complete(self) -> bool:
@@ -207,6 +208,7 @@ class SearchResult:
             "score": self.score,
             "bound": self.bound,
             "n_tests": self.n_tests,
+            "test_cost": self.test_cost,
             "n_nodes": self.n_nodes,
             "n_ascents": self.n_ascents,
             "n_iterations": self.n_iterations,
@@ -311,13 +313,14 @@ class SearchResult:
             descriptions=_read_descriptions(variables),
             bound=content.get("bound"),
             n_nodes=content.get("n_nodes"),
+            test_cost=content.get("test_cost"),
             disputed=tuple((int(x), int(y)) for x, y in content.get("disputed", ())),
         )
 
     def _repr_html_(self) -> str:
         source = self.provenance
         facts = [("Learner", source.algorithm), ("Rows", f"{source.n_samples:,}")]
-        facts += [] if self.score is None else [("IB-score", f"{self.score:,.2f}")]
+        facts += [] if self.score is None else [(source.score_name, f"{self.score:,.2f}")]
         facts += [("Tests", f"{self.n_tests:,}"), ("Seconds", f"{source.seconds:.2f}")]
         return evidence_html(self.graph, self.evidence, facts)
 
@@ -349,13 +352,19 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "score": (float, int, type(None)),
     "bound": (float, int, type(None)),
     "n_nodes": (int, type(None)),
+    "test_cost": (int, type(None)),
     "n_tests": (int,),
     "n_ascents": (int, type(None)),
     "n_iterations": (int, type(None)),
     "stopped": (str,),
     "start": (str, type(None)),
 }
-_LATER = ("bound", "n_nodes", "start")  # fields added within the version: older files do not have them
+_LATER = (
+    "bound",
+    "n_nodes",
+    "start",
+    "test_cost",
+)  # fields added within the version: older files do not have them
 
 
 def _check_types(content: dict[str, Any]) -> None:

@@ -13,6 +13,13 @@ LEARNERS = {
     "gsimn": "GSIMN",
     "iamb": "IAMB",
     "hiton": "HITON",
+    "hhc": "IBMAP-HHC",
+    "beam": "Beam search",
+    "restarts": "IBMAP-HC with restarts",
+    "bjp": "Climb by BJP",
+    "mpl": "Climb by MPL",
+    "pic": "Climb by PIC",
+    "pfmn": "PFMN",
 }
 STARTS = {"empty": "the empty structure", "blankets": "the blankets its variables choose"} | {
     name: f"{LEARNERS[name]}'s structure" for name in ("gsmn", "gsmn-star", "gsimn", "iamb", "hiton")
@@ -23,6 +30,8 @@ ENDINGS = {
     "max_seconds": "stopped at --max-seconds; this is the best so far",
     "max_nodes": "stopped at --max-nodes; this is the best so far",
     "max_memory": "stopped at --max-memory; this is the best so far",
+    "max_tests": "stopped at --max-tests; this is the best so far",
+    "finished": "flipping the least probable pair does not improve it",
     "interrupted": "interrupted; this is the best so far",
 }
 
@@ -56,7 +65,7 @@ def how_ended(result: SearchResult) -> str:
 def why_no_evidence(result: SearchResult) -> str:
     """Say why nothing is known about single edges of a result."""
     test = result.provenance.options.get("test", "bayesian")
-    if test in ("chi-square", "g"):
+    if test in ("chi-square", "g", "argumentative"):
         return f"How much each edge matters is not known: it takes a test with probabilities, not {test}."
     if not result.is_complete:
         return "How much each edge matters is not known: the search was stopped too early."

@@ -16,7 +16,8 @@ class TestingLearner(StructureLearner):
     def __init__(  # noqa: PLR0913 -- keyword-only options, as scikit-learn has them
         self, *, test: Any = "bayesian", prior: float = 0.5, hyperparameters: str = "sums",
         slices: str = "all", equivalent_sample_size: float = 1.0, penalty: float = 1.0, ridge: float = 1.0,
-        ordered: Any = False, significance: float = 0.05, missing: str = "error", bins: Any = None,
+        ordered: Any = False, significance: float = 0.05,
+        max_arguments: int | None = 1000, union: str = "single", missing: str = "error", bins: Any = None,
     ) -> None:  # fmt: skip
         self._keep(locals())
 
@@ -75,7 +76,8 @@ class GSMN(TestingLearner):
         self, *, test: Any = "bayesian", rule: str = "or", grow: str = "once", order: str = "association",
         prior: float = 0.5, hyperparameters: str = "sums", slices: str = "all",
         equivalent_sample_size: float = 1.0, penalty: float = 1.0, ridge: float = 1.0, ordered: Any = False,
-        significance: float = 0.05, missing: str = "error", bins: Any = None,
+        significance: float = 0.05,
+        max_arguments: int | None = 1000, union: str = "single", missing: str = "error", bins: Any = None,
     ) -> None:  # fmt: skip
         self._keep(locals())
 
@@ -100,7 +102,7 @@ class IAMB(TestingLearner):
         self, *, rule: str = "or", test: Any = "bayesian", prior: float = 0.5,
         hyperparameters: str = "sums", slices: str = "all", equivalent_sample_size: float = 1.0,
         penalty: float = 1.0, ridge: float = 1.0, ordered: Any = False, significance: float = 0.05,
-        missing: str = "error", bins: Any = None,
+        max_arguments: int | None = 1000, union: str = "single", missing: str = "error", bins: Any = None,
     ) -> None:  # fmt: skip
         self._keep(locals())
 
@@ -125,6 +127,6 @@ class HITON(TestingLearner):
         self, *, rule: str = "and", max_given: int | None = 3, test: Any = "bayesian", prior: float = 0.5,
         hyperparameters: str = "sums", slices: str = "all", equivalent_sample_size: float = 1.0,
         penalty: float = 1.0, ridge: float = 1.0, ordered: Any = False, significance: float = 0.05,
-        missing: str = "error", bins: Any = None,
+        max_arguments: int | None = 1000, union: str = "single", missing: str = "error", bins: Any = None,
     ) -> None:  # fmt: skip
         self._keep(locals())
