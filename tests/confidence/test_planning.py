@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from ibmap.confidence import Confidence
-from ibmap.confidence.planning import LADDER, rows_needed, rows_to_settle
+from ibmap.confidence.planning import LADDER, rows_needed
 from ibmap.errors import InvalidOptionError
+from ibmap.result.settling import rows_to_settle
 
 
 def sure(values, temperature=1.0):

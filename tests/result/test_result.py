@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import ibmap
-from ibmap import IBMAPHC, MarkovGraph, SearchResult
+from ibmap import IBMAP, IBMAPHC, Confidence, MarkovGraph, SearchResult
 from ibmap.data.table import EncodedTable
 from ibmap.errors import FileFormatError
 from ibmap.evidence.pairs import collect_evidence
@@ -143,7 +143,7 @@ def test_an_unknown_version_is_refused_by_number(version):
 
 
 # Within the version: files of earlier versions lack them.
-ADDED = ("bound", "n_nodes", "test_cost", "start", "disputed")
+ADDED = ("bound", "n_nodes", "test_cost", "start", "disputed", "confidence")
 
 
 def test_a_file_without_the_fields_added_since_is_read():
@@ -253,3 +253,66 @@ def test_pairs_out_of_range_are_refused():
     content["evidence"][0]["y"] = 7
     with pytest.raises(FileFormatError, match="pair"):
         SearchResult.from_dict(content)
+
+
+def sure(n=3, method="sampled"):
+    probabilities = np.full((n, n), 0.4)
+    np.fill_diagonal(probabilities, 0.0)
+    probabilities[0, 1] = probabilities[1, 0] = 0.97
+    names = tuple(f"x{k}" for k in range(n))
+    return Confidence(names, probabilities, method, None, None, {"stopped": "precise"})
+
+
+def with_confidence(method="sampled"):
+    rows = [[0, 0, 1], [0, 0, 0], [1, 1, 1], [1, 1, 0]] * 10 + [[0, 1, 0]]
+    return dataclasses.replace(IBMAP().fit(rows).result_, confidence=sure(method=method))
+
+
+def test_a_result_keeps_how_sure_its_edges_are():
+    result = with_confidence()
+    again = SearchResult.from_json(result.to_json())
+    assert again.to_json() == result.to_json()
+    assert (again.confidence.edge_probabilities == result.confidence.edge_probabilities).all()
+    told = json.loads(result.to_json())["confidence"]
+    assert told["edges"] == [{"probability": 0.97, "verdict": "present"}]
+    assert told["counts"] == {"present": 1, "undecided": 2, "absent": 0}
+
+
+def test_a_file_without_probabilities_is_read_as_before():
+    content = json.loads(with_confidence().to_json())
+    del content["confidence"]
+    assert SearchResult.from_dict(content).confidence is None
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("edge_probabilities", [0.5]),
+        ("edge_probabilities", [0.5, 2.0, 0.5]),
+        ("not_mixed", [7]),
+        ("method", "guessed"),
+        ("format_version", 99),
+    ],
+)
+def test_probabilities_that_cannot_be_are_refused(field, value):
+    content = json.loads(with_confidence().to_json())
+    content["confidence"][field] = value
+    with pytest.raises(FileFormatError, match="damaged|version"):
+        SearchResult.from_dict(content)
+
+
+def test_explanations_tell_the_probability_and_what_would_settle_it():
+    result = with_confidence()
+    assert "The probability of an edge is 0.970: present." in str(result.explain("x0", "x1"))
+    undecided = result.explain("x0", "x2")
+    assert undecided.sureness.rows > 40
+    assert "undecided. About " in str(undecided) and "rows in all would settle it" in str(undecided)
+    assert undecided.to_dict()["probability"] == 0.4
+    assert undecided.to_dict()["rows_to_settle"] == undecided.sureness.rows
+    assert "probability 0.970 (present)" in str(result.explain_variable("x0"))
+
+
+def test_the_frequencies_of_a_bootstrap_are_not_called_probabilities():
+    told = with_confidence("bootstrap").explain("x0", "x1")
+    assert "Resampled rows give the edge in 0.970 of all fits: present." in str(told)
+    assert "frequency" in told.to_dict() and "probability" not in told.to_dict()

@@ -4,9 +4,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ibmap.cli.compiling import load_kernels_for
+from ibmap.cli.confidence import Asked
 from ibmap.cli.console import output as standard_output
 from ibmap.cli.console import say, warnings_as_messages
 from ibmap.cli.flags import flag
+from ibmap.cli.interrupts import Interrupts
 from ibmap.cli.progress import Waiting
 from ibmap.errors import MissingLibraryError
 
@@ -40,7 +42,10 @@ def demo(
         table = demo_table()
         load_kernels_for(table, True, waiting)
         console.print(STORY.format(rows=table.n_samples, variables=table.n_variables))
-        result = learn_recommended(table, RecommendedOptions(), n_threads=n_cores(), callback=waiting)
+        options, interrupts = RecommendedOptions(), Interrupts(waiting)
+        with interrupts:
+            result = learn_recommended(table, options, n_threads=n_cores(), callback=interrupts)
+        result = Asked().answered(result, table, options, interrupts, n_cores())
     print_summary(result, "the built-in health survey")
     console.print("\nThe learned network", style="bold")
     print_drawing(result.graph)
@@ -48,6 +53,7 @@ def demo(
     console.print("\nCompared with the true network", style="bold")
     print_edges(edges)
     _write(folder, result)
+    interrupts.end()
 
 
 def _write(folder: Path, result: "SearchResult") -> None:

@@ -10,8 +10,10 @@ from rich.text import Text
 
 from ibmap.cli.console import output, printable
 from ibmap.cli.summary import LOSS, WITH, WITHOUT, edge_table, laid_out
+from ibmap.evidence.sureness import rounded
 from ibmap.evidence.variables import by_thinness
-from ibmap.evidence.words import amount, in_words, listed, probability, rough, share, whole
+from ibmap.evidence.words import amount, chance, in_words, listed, probability, rough, share, whole
+from ibmap.result.words import what_verdicts_mean
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from ibmap.result import SearchResult
 
 N_VARIABLES = 12  # thinnest ones listed
+N_UNDECIDED = 15  # pairs listed
 N_NEAREST = 10  # missing edges listed
 MAX_EDGES = 40  # lines of the table of edges
 THIN = (
@@ -33,6 +36,8 @@ def print_pair(pair: PairExplanation) -> None:
     """Write an explanation of a pair to standard output."""
     console = output()
     _print_text(console, pair.headline())
+    if pair.sureness is not None:
+        _print_text(console, pair.sureness.sentence())
     console.print("")
     console.print(_statements(pair), "")
     for remark in pair.remarks():
@@ -53,21 +58,43 @@ def print_variable(own: VariableExplanation) -> None:
 
 def print_network(result: SearchResult) -> None:
     """Write the network-wide view to standard output."""
-    console, names = output(), result.graph.names
+    console = output()
     edges = [pair for pair in result.evidence if pair.is_edge]
     missing = [pair for pair in result.evidence if not pair.is_edge][:N_NEAREST]
     if edges:
-        console.print(edge_table("Edges by weight of evidence", WITHOUT, names, edges[:MAX_EDGES]), "")
+        console.print(edge_table("Edges by weight of evidence", WITHOUT, result, edges[:MAX_EDGES]), "")
     if len(edges) > MAX_EDGES:
         console.print(f"... and {len(edges) - MAX_EDGES:,} weaker edges; --json has them all.\n")
     if missing:
-        console.print(edge_table("Nearest rejected edges", WITH, names, missing), "")
+        console.print(edge_table("Nearest rejected edges", WITH, result, missing), "")
     if edges or missing:
         console.print(LOSS, "")
+    if result.confidence is not None:
+        _print_undecided(console, result)
     _print_unexplained(console, result.graph.n_edges - len(edges))
     if result.descriptions:
         console.print(_thin_variables(result), "")
         _print_text(console, THIN)
+
+
+def _print_undecided(console: Console, result: SearchResult) -> None:
+    """Write the pairs left undecided, the most probable first, with what would settle them."""
+    undecided = result.undecided
+    rows = []
+    for x, y, own in undecided[:N_UNDECIDED]:
+        joined = "yes" if result.graph.has_edge(x, y) else "no"
+        needed = "" if own.rows is None else f"about {whole(rounded(own.rows))}"
+        names = result.graph.names
+        rows.append(
+            (names[x], names[y], joined, chance(own.value), needed if own.is_mixed else "chains disagree")
+        )
+    kind = "Probability" if undecided and undecided[0][2].kind == "probability" else "Frequency"
+    if rows:
+        cut = f" ({N_UNDECIDED} of {len(undecided):,})" if len(undecided) > N_UNDECIDED else ""
+        headings = ("Variable", "Variable", "-Joined", f">{kind}", "-Rows that would settle it")
+        console.print(laid_out(f"Undecided pairs, the most probable first{cut}", headings, rows), "")
+    _print_text(console, what_verdicts_mean(result))
+    console.print("")
 
 
 def _print_unexplained(console: Console, n_edges: int) -> None:

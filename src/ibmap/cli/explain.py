@@ -83,6 +83,10 @@ def _as_dict(result: "SearchResult") -> dict[str, Any]:
     return {
         "edges": [pair for pair in pairs if pair["is_edge"]],
         "nearest": [pair for pair in pairs if not pair["is_edge"]],
+        "undecided": [
+            {"x": names[x], "y": names[y], "is_edge": result.graph.has_edge(x, y), **own.to_dict()}
+            for x, y, own in result.undecided
+        ],
         "variables": [
             {
                 "name": names[x],

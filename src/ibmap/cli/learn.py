@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ibmap.cli.compiling import load_kernels_for
+from ibmap.cli.confidence import Asked
 from ibmap.cli.console import print_json, say, warnings_as_messages
 from ibmap.cli.flags import flag, member
 from ibmap.cli.interrupts import Interrupts
@@ -15,7 +16,7 @@ from ibmap.cli.progress import Waiting
 from ibmap.cli.report import check_page
 from ibmap.errors import IbmapError, InvalidOptionError
 from ibmap.learners.options import OPTIONS, STARTS, TEST_OPTIONS
-from ibmap.options import SEARCH
+from ibmap.options import SEARCH, n_cores
 
 if TYPE_CHECKING:
     from ibmap.data.table import EncodedTable
@@ -80,6 +81,7 @@ def learn(
     ),
     quiet: bool = QUIET,
     *,
+    asked: Asked,
     running: Running,
     **options: Any,
 ) -> None:
@@ -94,12 +96,15 @@ def learn(
     if report is not None:
         check_page(report)
     chosen = _options(algorithm, given, reading)
+    asked.check(chosen, algorithm)
     with warnings_as_messages(quiet), Waiting("learning", quiet, compiling=False) as waiting:
         data = reading.read(table)
         load_kernels_for(data, algorithm == "ibmap", waiting)
         interrupts = Interrupts(waiting)
         result = _run(data, algorithm, chosen, how, interrupts)
-    _deliver(result, source_name(table), as_json, _writers(result, outputs, report, table, data), quiet)
+        result = asked.answered(result, data, chosen, interrupts, how.get("threads") or n_cores())
+    files = _writers(result, outputs, report, table, data) | _median_writer(result, asked.median)
+    _deliver(result, source_name(table), as_json, files, quiet)
     interrupts.end()
 
 
@@ -172,9 +177,9 @@ def _run(
 ) -> "SearchResult":
     """Run the learner; Ctrl-C ends it with the best so far."""
     from ibmap.learners import LEARNERS
-    from ibmap.options import n_cores
 
-    learner, n_threads = LEARNERS[algorithm], running.pop("threads", None) or n_cores()
+    learner, running = LEARNERS[algorithm], dict(running)
+    n_threads = running.pop("threads", None) or n_cores()
     running |= {"n_threads": n_threads} if learner.is_parallel else {}
     with interrupts:
         result = learner.learn(table, options, callback=interrupts, **running)
@@ -213,6 +218,16 @@ def _writers(
         title = Path(source_name(source)).name
         writers[report] = partial(write_report, result, report, title=title, table=table)
     return writers
+
+
+def _median_writer(result: "SearchResult", path: str | None) -> dict[str, Callable[[], None]]:
+    """Give what writes the median network, if it is wanted and there is one."""
+    if path is None or result.confidence is None:
+        return {}
+    from ibmap.confidence.learned import median_network
+    from ibmap.result.formats import write_network
+
+    return {path: partial(write_network, median_network(result), path)}
 
 
 def _deliver(

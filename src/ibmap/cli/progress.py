@@ -22,6 +22,8 @@ DESCRIPTIONS = {
     "ascending": "climbing",
     "settling": "weighing the evidence",
     "searching": "searching",
+    "sampling": "working out how probable each edge is",
+    "bootstrap": "learning from resampled rows",
 }
 
 

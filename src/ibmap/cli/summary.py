@@ -10,9 +10,16 @@ from rich.table import Table
 from rich.text import Text
 
 from ibmap.cli.console import output, print_facts, printable
-from ibmap.evidence.words import amount, in_words
+from ibmap.evidence.words import amount, chance, in_words
 from ibmap.result.notes import find_notes
-from ibmap.result.words import how_ended, how_learned, prior_in_words, why_no_evidence
+from ibmap.result.words import (
+    how_ended,
+    how_learned,
+    how_sure,
+    prior_in_words,
+    what_verdicts_mean,
+    why_no_evidence,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -58,10 +65,17 @@ def laid_out(title: str, headings: Sequence[str], rows: Iterable[Sequence[str | 
     return table
 
 
-def edge_table(title: str, heading: str, names: Sequence[str], pairs: Sequence[PairEvidence]) -> Table:
-    """Lay out pairs of variables with their evidence."""
-    rows = [(names[each.x], names[each.y], amount(each.loss), in_words(each.loss)) for each in pairs]
-    return laid_out(title, ("Variable", "Variable", ">Loss", heading), rows)
+def edge_table(title: str, heading: str, result: SearchResult, pairs: Sequence[PairEvidence]) -> Table:
+    """Lay out pairs of variables with their evidence, and how sure they are if that is known."""
+    names, sure = result.graph.names, result.confidence
+    rows = [[names[each.x], names[each.y], amount(each.loss), in_words(each.loss)] for each in pairs]
+    headings = ["Variable", "Variable", ">Loss", heading]
+    if sure is not None:
+        for row, each in zip(rows, pairs, strict=True):
+            own = sure.pair(each.x, each.y)
+            row[2:2] = [chance(own.value), own.verdict]
+        headings[2:2] = [f">{sure.kind.capitalize()}", "-Verdict"]
+    return laid_out(title, headings, rows)
 
 
 def _facts(result: SearchResult, title: str) -> list[tuple[str, str]]:
@@ -78,6 +92,7 @@ def _facts(result: SearchResult, title: str) -> list[tuple[str, str]]:
         ("Learned by", how_learned(result)),
         ("Prior", prior_in_words(result)),
         (source.score_name, score),
+        ("How sure", how_sure(result) or _unsure(result)),
         ("Cost", f"{_cost(result)}, {source.seconds:.2f} s"),
     ]
     return [(name, value) for name, value in facts if value]
@@ -89,6 +104,13 @@ def _cost(result: SearchResult) -> str:
         return f"{result.n_tests:,} blankets weighed"
     involved = "" if result.test_cost is None else f" of {result.test_cost:,} variables in all"
     return f"{result.n_tests:,} distinct tests of independence{involved}"
+
+
+def _unsure(result: SearchResult) -> str:
+    """Say that the recommended learner's probabilities were left out, and how to have them."""
+    if result.provenance.algorithm != "ibmap" or result.graph.n_variables < 2:
+        return ""
+    return "not worked out; --confidence posterior gives the probability of each edge"
 
 
 def _variables(result: SearchResult) -> Table:
@@ -131,5 +153,7 @@ def _print_edges(console: Console, result: SearchResult) -> None:
         tables = [strongest, ("Weakest edges, the weakest last", WITHOUT, edges[-N_SHOWN:])]
     for title, heading, pairs in [*tables, ("Pairs nearest to being joined", WITH, missing[:N_SHOWN])]:
         if pairs:
-            console.print(edge_table(title, heading, result.graph.names, pairs), "")
+            console.print(edge_table(title, heading, result, pairs), "")
     console.print(LOSS if edges or missing else why_no_evidence(result))
+    if result.confidence is not None:
+        console.print(what_verdicts_mean(result))

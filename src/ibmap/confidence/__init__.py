@@ -5,6 +5,6 @@
 probabilities mean what they say.
 """
 
-from ibmap.confidence.confidence import Confidence
+from ibmap.result.confidence import Confidence
 
 __all__ = ["Confidence"]

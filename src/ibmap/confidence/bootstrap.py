@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ibmap.data.table import EncodedTable
-from ibmap.errors import SearchWarning
+from ibmap.errors import IbmapWarning
 from ibmap.graph import MarkovGraph
 from ibmap.options import as_choice
 from ibmap.progress import Monitor
@@ -198,7 +198,7 @@ def _fit_all(
         return learn(_weighted(table, weights))
 
     with ThreadPoolExecutor(effort.n_threads) as threads, warnings.catch_warnings():
-        warnings.simplefilter("ignore", SearchWarning)
+        warnings.simplefilter("ignore", IbmapWarning)  # of resampled rows, not of the table
         try:
             while part := [weights for _, weights in zip(range(size), draws, strict=False)]:
                 found = list(threads.map(fit, part) if effort.n_threads > 1 else map(fit, part))

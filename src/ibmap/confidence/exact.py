@@ -76,15 +76,21 @@ def exact_posterior(
 
 def open_parts(n: int, pairs: Sequence[Pair]) -> list[list[tuple[int, tuple[int, ...]]]]:
     """Divide the variables into parts joined by open pairs: each with its legs, in an order to contract."""
-    import networkx as nx
-
-    opened = nx.empty_graph(n)
-    opened.add_edges_from(pairs)
     parts = []
-    for component in sorted(map(sorted, nx.connected_components(opened))):
+    for component in _components(n, pairs):
         legs = [tuple(k for k, pair in enumerate(pairs) if x in pair) for x in component]
         parts.append([(component[k], legs[k]) for k in in_good_order(legs)])
     return parts
+
+
+def _components(n: int, pairs: Sequence[Pair]) -> list[list[int]]:
+    """Find the variables that open pairs join to each other, the lowest first."""
+    part = list(range(n))
+    for x, y in pairs:
+        if part[x] != part[y]:
+            lower, higher = sorted((part[x], part[y]))
+            part = [lower if each == higher else each for each in part]
+    return [[x for x in range(n) if part[x] == k] for k in sorted({*part})]
 
 
 def width_of(n: int, pairs: Sequence[Pair]) -> tuple[int, int]:

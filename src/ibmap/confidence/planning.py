@@ -1,19 +1,16 @@
-"""How many rows it takes: before there are any, and to settle what a table leaves undecided.
+"""How many rows it takes, before there are any: by simulation.
 
-Before: networks of the size, degree and strength expected are drawn and learned from more and more rows.
-After: the evidence for a link grows with the number of rows, that against one only with its logarithm, as
-the prior on a link's effects says. Both are rough.
+Networks of the size, degree and strength expected are drawn and learned from more and more rows. What would
+settle the pairs that a table leaves undecided is in `ibmap.result.settling`.
 """
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ibmap.confidence.confidence import STRONG, Confidence
 from ibmap.errors import InvalidOptionError
 from ibmap.options import as_count, as_number
 
@@ -21,8 +18,6 @@ Truth = NDArray[np.bool_]
 Rows = NDArray[np.uint16]
 
 LADDER = (50, 100, 200, 400, 800, 1600, 3200, 6400, 12800, 25600)  # rows tried
-ABSENCE = 3.0  # log-odds against a link by each factor e of rows: 3/2 from either end, at temperature 1
-FARTHEST = 1000.0  # times as many rows: more is said to be out of reach
 
 
 class Plan(NamedTuple):
@@ -32,15 +27,6 @@ class Plan(NamedTuple):
     found: tuple[float, ...]
     false: tuple[float, ...]
     needed: int | None
-
-
-class Settling(NamedTuple):
-    """An undecided pair, its probability, and about how many rows in all would settle it, if any would."""
-
-    x: str
-    y: str
-    probability: float
-    n_samples: int | None
 
 
 def rows_needed(
@@ -88,29 +74,3 @@ def _learned(rows: Rows) -> Truth:
 
     entry = LEARNERS["ibmap"]
     return entry.learn(encode(rows), entry.options()).graph.adjacency
-
-
-def rows_to_settle(sure: Confidence, n_samples: int, prior: float) -> list[Settling]:
-    """Estimate, for each undecided pair, from how many rows on it would be decided; the nearest first.
-
-    A pair that leans to a link gains evidence in proportion to the rows, any other as their logarithm grows.
-    """
-    x, y = np.nonzero(np.triu(sure.verdicts == "undecided", 1))
-    temperature = 1.0 if sure.temperature is None else sure.temperature
-    before = (math.log1p(-prior) - math.log(prior)) * 2 / temperature  # each pair is weighed from both ends
-    found = []
-    for i, j in zip(x.tolist(), y.tolist(), strict=True):
-        p = float(np.clip(sure.edge_probabilities[i, j], 1e-9, 1 - 1e-9))
-        times = _times(math.log(p / (1 - p)), before, temperature)
-        needed = math.ceil(times * n_samples) if times <= FARTHEST else None
-        found.append(Settling(sure.names[i], sure.names[j], p, needed))
-    return sorted(found, key=lambda each: math.inf if each.n_samples is None else each.n_samples)
-
-
-def _times(log_odds: float, before: float, temperature: float) -> float:
-    """Give how many times as many rows make log-odds sure."""
-    wanted = math.log(STRONG)
-    if log_odds >= 0 or log_odds - before > wanted:  # evidence for a link, of which the prior is the start
-        grown = log_odds - before
-        return max((wanted - before) / grown, 1.0) if grown > 0 else math.inf
-    return math.exp(max(log_odds + wanted, 0.0) * temperature / ABSENCE)

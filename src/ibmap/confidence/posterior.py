@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ibmap.confidence.confidence import Confidence
 from ibmap.confidence.exact import MAX_VARIABLES, exact_posterior, width_of
 from ibmap.confidence.sampling import SampledPosterior, SamplingPlan, sample_posterior
 from ibmap.graph import MarkovGraph
 from ibmap.progress import Monitor
+from ibmap.result.confidence import Confidence
 from ibmap.score import LocalScore
 
 OPEN = 0.002  # a probability below this, or above one minus this, is beyond doubt
@@ -32,7 +32,7 @@ def posterior_confidence(
     """Work out how probable each edge is, the structure in proportion to exp(score / temperature)."""
     plan, begun, n = plan or SamplingPlan(), time.monotonic(), len(score.names)
     is_in_time = plan.max_seconds is None or plan.max_seconds >= EXACT_SECONDS
-    if n < MAX_VARIABLES or (n == MAX_VARIABLES and is_in_time):
+    if n <= plan.max_exact and (n < MAX_VARIABLES or is_in_time):
         found = exact_posterior(score, temperature=temperature, n_threads=plan.n_threads)
         told = {
             "stopped": "finished",

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ibmap.confidence.chain import Batch, Chain, Rows
+from ibmap.confidence.exact import MAX_VARIABLES
 from ibmap.graph import MarkovGraph
 from ibmap.progress import Monitor
 from ibmap.score import LocalScore
@@ -36,7 +37,10 @@ HOT_SHARE = 0.25  # of the steps of a chain are made by each hotter companion
 
 @dataclass(frozen=True)
 class SamplingPlan:
-    """How much is sampled: chains, their hotter companions, steps of a round and of all chains, precision."""
+    """How much is sampled: chains, their hotter companions, steps of a round and of all chains, precision.
+
+    Up to `max_exact` variables the sum over all structures takes the place of chains.
+    """
 
     n_chains: int = 4
     ladder: tuple[float, ...] = (1.0, 1.3)
@@ -45,6 +49,7 @@ class SamplingPlan:
     precision: float = 0.008
     max_seconds: float | None = None
     n_threads: int = 1
+    max_exact: int = MAX_VARIABLES
 
 
 class SampledPosterior(NamedTuple):

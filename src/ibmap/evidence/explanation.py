@@ -7,8 +7,9 @@ from typing import Any
 
 from ibmap.data.text import printable
 from ibmap.evidence.statements import Statement
+from ibmap.evidence.sureness import Sureness
 from ibmap.evidence.variables import VariableDescription
-from ibmap.evidence.words import amount, in_words, listed, probability, rough, share, strength, whole
+from ibmap.evidence.words import amount, chance, in_words, listed, probability, rough, share, strength, whole
 from ibmap.graph import MarkovGraph
 
 BY_EFFECTS = ("pairwise", "averaged")  # tests that need no slices
@@ -25,6 +26,7 @@ class PairExplanation:
     # what the structure says of the two, given the blanket of `x` and that of `y`
     statements: tuple[Statement, ...]
     is_disputed: bool = False  # whether a second search ended in a structure that says otherwise
+    sureness: Sureness | None = None  # how probable an edge is; None if that was not worked out
 
     @property
     def strength(self) -> str:
@@ -68,11 +70,14 @@ class PairExplanation:
 
     def to_dict(self) -> dict[str, Any]:
         """Give the explanation as plain lists and dicts, ready for JSON."""
-        return {**asdict(self), "strength": self.strength, "is_thin": self.is_thin}
+        own = {name: value for name, value in asdict(self).items() if name != "sureness"}
+        sure = {} if self.sureness is None else self.sureness.to_dict()
+        return {**own, "strength": self.strength, "is_thin": self.is_thin, **sure}
 
     def __str__(self) -> str:
         lines = [f"  {_condition(each)}: {_verdict(each)}; {_counted(each)}." for each in self.statements]
-        return "\n".join([self.headline(), *lines, *self.remarks()])
+        sure = [] if self.sureness is None else [self.sureness.sentence()]
+        return "\n".join([self.headline(), *sure, *lines, *self.remarks()])
 
 
 @dataclass(frozen=True)
@@ -130,7 +135,9 @@ def _in_short(pair: PairExplanation) -> str:
     """Say how strong a pair is, and whether its data are thin."""
     change = "without the edge" if pair.is_edge else "with it"
     thin = ", thin data" if pair.is_thin else ""
-    return f"evidence {pair.strength}, {change} {in_words(pair.loss)}{thin}"
+    sure = pair.sureness
+    told = "" if sure is None else f"{sure.kind} {chance(sure.value)} ({sure.verdict}), "
+    return f"{told}evidence {pair.strength}, {change} {in_words(pair.loss)}{thin}"
 
 
 def _data(description: VariableDescription | None) -> str:

@@ -29,6 +29,17 @@ def _scientific(log_value: float) -> str:
     return f"1.0e{power + 1}" if digits == "10.0" else f"{digits}e{power}"
 
 
+def chance(value: float) -> str:
+    """Write an estimated probability with three digits, so that it never reads as certain.
+
+    >>> chance(0.5), chance(1.0), chance(0.00001)
+    ('0.500', '> 0.999', '< 0.001')
+    """
+    if value > 0.9995:
+        return "> 0.999"
+    return "< 0.001" if value < 0.0005 else f"{min(max(value, 0.001), 0.999):.3f}"
+
+
 def times(log_factor: float) -> str:
     """Write a factor, given by its natural log, such as ``1,230 times``."""
     if log_factor > math.log(1e6):

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from ibmap.errors import FileFormatError, InvalidOptionError, NotExplainedError
 from ibmap.evidence.display import evidence_html
 from ibmap.evidence.explanation import PairExplanation, VariableExplanation, not_kept
 from ibmap.evidence.pairs import PairEvidence, collect_evidence
-from ibmap.evidence.records import check_format, checked
+from ibmap.evidence.records import check_format
+from ibmap.evidence.sureness import Sureness
 from ibmap.evidence.variables import VariableDescription, describe_variables
 from ibmap.graph import MarkovGraph
+from ibmap.result.checking import check_pairs, check_types, read_confidence, read_descriptions
+from ibmap.result.confidence import Confidence
 from ibmap.result.provenance import Provenance, plain
+from ibmap.result.settling import rows_of_pairs
 from ibmap.search.climb import Flip
 
 if TYPE_CHECKING:
@@ -62,6 +69,8 @@ class SearchResult:
         Pairs on which climbs from two starts disagree (recommended learner).
     test_cost : int, optional
         How many variables the tests involve, summed over the tests (PFMN).
+    confidence : Confidence, optional
+        How sure each edge is, if that was worked out.
     """
 
     graph: MarkovGraph
@@ -80,6 +89,7 @@ class SearchResult:
     n_nodes: int | None = None
     disputed: tuple[tuple[int, int], ...] = ()
     test_cost: int | None = None
+    confidence: Confidence | None = None
 
     @property
     def is_complete(self) -> bool:
@@ -159,6 +169,17 @@ class SearchResult:
         """Everything known of pairs: edges, the strongest first, then missing edges, the nearest first."""
         return tuple(self._named(pair) for pair in self.evidence)
 
+    @property
+    def undecided(self) -> tuple[tuple[int, int, Sureness], ...]:
+        """The pairs left undecided with how sure they are, the most probable first; none if not known."""
+        sure = self.confidence
+        if sure is None:
+            return ()
+        x, y = np.nonzero(np.triu(sure.verdicts == "undecided", 1))
+        order = np.argsort(-sure.edge_probabilities[x, y], kind="stable").tolist()
+        pairs = [(int(x[k]), int(y[k])) for k in order]
+        return tuple((i, j, sure.pair(i, j, self._rows_to_settle)) for i, j in pairs)
+
     def with_evidence(self, data: Any) -> SearchResult:
         """Give the same result with the evidence on its edges worked out from the table.
 
@@ -189,7 +210,19 @@ class SearchResult:
         names = self.graph.names
         statements = tuple(each.named(names) for each in pair.statements)
         is_disputed = any({pair.x, pair.y} == {*each} for each in self.disputed)
-        return PairExplanation(names[pair.x], names[pair.y], pair.is_edge, pair.loss, statements, is_disputed)
+        told = PairExplanation(names[pair.x], names[pair.y], pair.is_edge, pair.loss, statements, is_disputed)
+        if self.confidence is None:
+            return told
+        return replace(told, sureness=self.confidence.pair(pair.x, pair.y, self._rows_to_settle))
+
+    @cached_property
+    def _rows_to_settle(self) -> dict[tuple[int, int], int]:
+        """About how many rows would decide undecided pairs, where that can be told."""
+        source = self.provenance
+        prior, learner = source.options.get("prior"), source.options.get("algorithm", source.algorithm)
+        if self.confidence is None or learner != "ibmap" or not isinstance(prior, float):
+            return {}
+        return rows_of_pairs(self.confidence, source.n_samples, prior)
 
     def to_dict(self) -> dict[str, Any]:
         """Give the result as plain lists and dicts, ready for JSON.
@@ -218,6 +251,7 @@ class SearchResult:
             "trace": [flip._asdict() for flip in self.trace],
             "evidence": [pair.to_dict() for pair in self.evidence],
             "provenance": asdict(self.provenance),
+            "confidence": None if self.confidence is None else self.confidence.to_record(self.graph.edges),
         }
 
     def _variable(self, x: int) -> dict[str, Any]:
@@ -283,10 +317,10 @@ class SearchResult:
         """
         check_format(content, "network", FORMAT, FORMAT_VERSION)
         try:
-            _check_types(content)
+            check_types(content)
             result = cls._from_checked(content)
-            _check_pairs(content)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            check_pairs(content)
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
             msg = f"the network file is damaged: {type(error).__name__}: {error}"
             raise FileFormatError(msg) from error
         return result
@@ -310,11 +344,12 @@ class SearchResult:
             stopped=content["stopped"],
             trace=tuple(Flip(**flip) for flip in content["trace"]),
             evidence=tuple(PairEvidence.from_dict(pair) for pair in content["evidence"]),
-            descriptions=_read_descriptions(variables),
+            descriptions=read_descriptions(variables),
             bound=content.get("bound"),
             n_nodes=content.get("n_nodes"),
             test_cost=content.get("test_cost"),
             disputed=tuple((int(x), int(y)) for x, y in content.get("disputed", ())),
+            confidence=read_confidence(content.get("confidence"), names),
         )
 
     def _repr_html_(self) -> str:
@@ -332,13 +367,6 @@ class SearchResult:
         )
 
 
-def _read_descriptions(variables: list[dict[str, Any]]) -> tuple[VariableDescription, ...]:
-    """Read the descriptions: of all variables, or of none (files of older versions)."""
-    if not any("description" in variable for variable in variables):
-        return ()
-    return tuple(checked(VariableDescription(**variable["description"])) for variable in variables)
-
-
 def _read(path: str | Path) -> str:
     """Read a text file, with an error that names it."""
     try:
@@ -346,43 +374,3 @@ def _read(path: str | Path) -> str:
     except (OSError, UnicodeDecodeError) as error:
         msg = f"cannot read {str(path)!r}: {error}"
         raise FileFormatError(msg) from error
-
-
-_TYPES: dict[str, tuple[type, ...]] = {
-    "score": (float, int, type(None)),
-    "bound": (float, int, type(None)),
-    "n_nodes": (int, type(None)),
-    "test_cost": (int, type(None)),
-    "n_tests": (int,),
-    "n_ascents": (int, type(None)),
-    "n_iterations": (int, type(None)),
-    "stopped": (str,),
-    "start": (str, type(None)),
-}
-_LATER = (
-    "bound",
-    "n_nodes",
-    "start",
-    "test_cost",
-)  # fields added within the version: older files do not have them
-
-
-def _check_types(content: dict[str, Any]) -> None:
-    """Refuse values that are not of the documented type."""
-    for key, types in _TYPES.items():
-        value = content.get(key) if key in _LATER else content[key]
-        if isinstance(value, bool) or not isinstance(value, types) or str(value) == "nan":
-            msg = f"{key!r} cannot be {value!r}"
-            raise ValueError(msg)
-
-
-def _check_pairs(content: dict[str, Any]) -> None:
-    """Refuse pairs of variables that do not exist."""
-    n_variables = len(content["variables"])
-    statements = [each for pair in content["evidence"] for each in pair.get("statements", ())]
-    disputed = [{"x": x, "y": y} for x, y in content.get("disputed", ())]
-    for entry in [*content["trace"], *content["evidence"], *statements, *disputed]:
-        numbers = (entry["x"], entry["y"], *entry.get("given", ()))
-        if not all(0 <= number < n_variables for number in numbers):
-            msg = f"there is no pair ({entry['x']!r}, {entry['y']!r}) among {n_variables} variables"
-            raise ValueError(msg)

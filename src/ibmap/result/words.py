@@ -21,6 +21,12 @@ LEARNERS = {
     "pic": "Climb by PIC",
     "pfmn": "PFMN",
 }
+METHODS = {
+    "exact": "summed over all structures",
+    "sampled": "averaged over structures that chains visit",
+    "open pairs": "chains, then summed over the pairs they leave open",
+    "bootstrap": "how often resampled rows give the edge",
+}
 STARTS = {"empty": "the empty structure", "blankets": "the blankets its variables choose"} | {
     name: f"{LEARNERS[name]}'s structure" for name in ("gsmn", "gsmn-star", "gsimn", "iamb", "hiton")
 }
@@ -40,6 +46,9 @@ def how_learned(result: SearchResult) -> str:
     """Name the learner of a result and how it went."""
     source = result.provenance
     name = LEARNERS.get(source.algorithm, source.algorithm)
+    if source.algorithm == "median":
+        learner = str(source.options.get("algorithm"))
+        return f"all pairs more probable than not, by {LEARNERS.get(learner, learner)}"
     if result.n_ascents is None:
         test = source.options.get("test")
         nodes = "" if result.n_nodes is None else f", {result.n_nodes:,} nodes"
@@ -60,6 +69,37 @@ def how_ended(result: SearchResult) -> str:
     if result.is_complete:
         return "no run has a higher one"
     return f"{ending}, and no run has one above {result.bound:.3f}"
+
+
+def how_sure(result: SearchResult) -> str:
+    """Say how many pairs are present, absent and undecided; nothing if that was not worked out."""
+    sure = result.confidence
+    if sure is None:
+        return ""
+    counts, told = sure.counts, sure.diagnostics
+    words = (
+        f"{counts['present']:,} pairs present, {counts['undecided']:,} undecided, {counts['absent']:,} absent "
+        f"({METHODS[sure.method]})"
+    )
+    if told.get("stopped") in ("max_seconds", "interrupted"):
+        words += "; cut short"
+    n_not_mixed = told.get("n_not_mixed") or 0
+    if n_not_mixed:
+        words += f"; about {n_not_mixed:,} of the undecided the chains disagree"
+    return words
+
+
+def what_verdicts_mean(result: SearchResult) -> str:
+    """Say once from where on a pair is called present or absent."""
+    sure = result.confidence
+    if sure is None:
+        return ""
+    what = "is found" if sure.kind == "frequency" else "has a probability of"
+    often = " of the fits" if sure.kind == "frequency" else ""
+    return (
+        f"Present: the edge {what} at least 0.91{often}, odds of ten to one. Absent: at most 0.09. "
+        "Undecided: in between, or the chains over structures disagree."
+    )
 
 
 def why_no_evidence(result: SearchResult) -> str:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ibmap.data.table import EncodedTable
 from ibmap.errors import InvalidOptionError, InvalidTableError
-from ibmap.options import RandomState, as_choice, as_count, as_generator, as_number, as_thread_count
+from ibmap.options import RandomState, as_choice, as_count, as_number, as_thread_count
 
 if TYPE_CHECKING:
     from ibmap.confidence import Confidence
@@ -35,6 +33,9 @@ class ConfidentLearner:
         n_threads: int | None = 1,
     ) -> Confidence:
         """Tell how sure each edge is.
+
+        The result keeps what was found (`result_.confidence`), and the edges of `graph_` get the attribute
+        `probability`, or `frequency` after a bootstrap.
 
         Parameters
         ----------
@@ -72,79 +73,31 @@ class ConfidentLearner:
         as_choice(method, "method", ("posterior", "bootstrap"))
         if max_seconds is not None:
             as_number(max_seconds, "max_seconds", low=0, high=float("inf"), from_low=True)
-        seed = int(as_generator(random_state).integers(2**31))
-        table, threads = self._own_table(), as_thread_count(n_threads)
-        if method == "bootstrap":
-            if temperature is not None:
+        from ibmap.confidence.learned import Effort, learned_frequencies, learned_posterior, seed_of
+
+        seed = seed_of(random_state)
+        table, options = self._own_table(), self._options_given()
+        effort = Effort(seed, as_thread_count(n_threads), max_seconds, as_count(n_fits, "n_fits", low=1))
+        if temperature is not None:
+            if method == "bootstrap":
                 msg = f"temperature is an option of method='posterior'; got {temperature!r} with 'bootstrap'"
                 raise InvalidOptionError(msg)
-            return self._bootstrap(table, seed, threads, max_seconds, as_count(n_fits, "n_fits", low=1))
-        return self._posterior(table, temperature, seed, threads, max_seconds)
+            temperature = as_number(temperature, "temperature", low=0, high=float("inf"))
+        if method == "bootstrap":
+            return self._keep_confidence(learned_frequencies(self._own_result, table, options, effort))
+        found = learned_posterior(self._own_result, table, options, temperature, effort)
+        return self._keep_confidence(found)
 
-    def _posterior(
-        self,
-        table: EncodedTable,
-        temperature: float | None,
-        seed: int,
-        n_threads: int,
-        max_seconds: float | None,
-    ) -> Confidence:
-        """Work out the posterior of the learner's score."""
-        from ibmap.confidence.posterior import posterior_confidence
-        from ibmap.confidence.sampling import SamplingPlan
-        from ibmap.learners import RecommendedOptions, ScoreOptions
-        from ibmap.score import local_score
-
-        options = self._recorded_options()
-        if not isinstance(options, (ScoreOptions, RecommendedOptions)):
-            msg = (
-                f"{type(self).__name__} has no score, so its structures have no probabilities; "
-                "use method='bootstrap', or learn with ibmap.IBMAP"
-            )
-            raise InvalidOptionError(msg)
-        if temperature is None:
-            temperature = self._temperature(table)
-        temperature = as_number(temperature, "temperature", low=0, high=float("inf"))
-        return posterior_confidence(
-            local_score(options.make_test(table)),
-            self._own_result.graph,
-            temperature=temperature,
-            seed=seed,
-            plan=SamplingPlan(max_seconds=max_seconds, n_threads=n_threads),
-        )
-
-    def _bootstrap(
-        self, table: EncodedTable, seed: int, n_threads: int, max_seconds: float | None, n_fits: int
-    ) -> Confidence:
-        """Learn again from resampled rows."""
-        from ibmap.confidence import Confidence
-        from ibmap.confidence.bootstrap import Effort, inclusion_threshold, resample
-        from ibmap.learners import LEARNERS
-
-        begun, learner = time.monotonic(), LEARNERS[self._own_result.provenance.algorithm]
-        options = self._options_given()
-        found = resample(
-            lambda rows: learner.learn(rows, options).graph,
-            table,
-            n_fits=n_fits,
-            effort=Effort(seed, n_threads, max_seconds),
-        )
-        details = {
-            "stopped": found.stopped,
-            "seconds": time.monotonic() - begun,
-            "n_fits": found.n_fits,
-            "threshold": inclusion_threshold(found.frequencies),
-        }
-        is_known = np.full(found.frequencies.shape, found.n_fits > 0)
-        return Confidence(table.names, found.frequencies, "bootstrap", None, is_known, details)
-
-    def _temperature(self, table: EncodedTable) -> float:
-        """Give the default temperature: the score's own posterior, but for the recommended learner."""
-        if self._own_result.provenance.algorithm != "ibmap":
-            return 1.0
-        from ibmap.confidence.calibration import recommended_temperature
-
-        return recommended_temperature(table.n_samples)
+    def _keep_confidence(self, sure: Confidence) -> Confidence:
+        """Let the result and the edges of the graph tell how sure they are."""
+        self.result_ = replace(self._own_result, confidence=sure)
+        for x, y in self.result_.graph.edges:
+            names = self.result_.graph.names
+            ends = self.graph_.edges[names[x], names[y]]  # type: ignore[attr-defined]
+            for kind in ("probability", "frequency"):
+                ends.pop(kind, None)
+            ends[sure.kind] = float(sure.edge_probabilities[x, y])
+        return sure
 
     def _options_given(self) -> LearnerOptions:
         """Collect the options of the learner."""
@@ -153,13 +106,6 @@ class ConfidentLearner:
         params = self.get_params(deep=False)  # type: ignore[attr-defined]
         options = LEARNERS[self._own_result.provenance.algorithm].options
         return options(**{k: v for k, v in params.items() if k not in ("n_jobs", "callback")})
-
-    def _recorded_options(self) -> LearnerOptions:
-        """Collect the options with the prior that was learned."""
-        given = self._options_given()
-        if getattr(given, "prior", 0.5) is None:
-            return replace(given, prior=self._own_result.provenance.options["prior"])  # type: ignore[call-arg]
-        return given
 
     @property
     def _own_result(self) -> SearchResult:

@@ -1,6 +1,13 @@
 """Networks to files and back, in the formats described in ``docs/format.md``."""
 
-from ibmap.result.formats.formats import NETWORK_SUFFIXES, Network, as_result, edge_weights, graph_of
+from ibmap.result.formats.formats import (
+    NETWORK_SUFFIXES,
+    Network,
+    as_result,
+    edge_chances,
+    edge_weights,
+    graph_of,
+)
 from ibmap.result.formats.reading import is_network_file, read_network
 from ibmap.result.formats.writing import check_writable, write_network
 
@@ -9,6 +16,7 @@ __all__ = [
     "Network",
     "as_result",
     "check_writable",
+    "edge_chances",
     "edge_weights",
     "graph_of",
     "is_network_file",

@@ -43,6 +43,17 @@ def edge_weights(network: Network) -> dict[tuple[int, int], float]:
     return {(pair.x, pair.y): pair.loss for pair in evidence if pair.is_edge}
 
 
+def edge_chances(network: Network) -> tuple[str, dict[tuple[int, int], tuple[float, str]]]:
+    """Give what is known of how sure the edges are: its name, and value and verdict of each edge."""
+    sure = network.confidence if isinstance(network, SearchResult) else None
+    if sure is None:
+        return "probability", {}
+    words = sure.verdicts
+    return sure.kind, {
+        edge: (float(sure.edge_probabilities[edge]), str(words[edge])) for edge in graph_of(network).edges
+    }
+
+
 def harmless(name: str) -> str:
     """Mark a cell that a spreadsheet might run as a formula."""
     return "'" + name if name.startswith(tuple(FORMULA)) else name

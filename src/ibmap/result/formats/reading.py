@@ -16,6 +16,8 @@ from ibmap.graph import MarkovGraph
 from ibmap.result import SearchResult
 from ibmap.result.formats.formats import EDGE_HEADER, NETWORK_SUFFIXES, Network, suffix_of, unmarked
 
+MOST_COLUMNS = 5  # source, target, weight, probability, verdict
+
 
 def read_network(path: str | Path) -> Network:
     """Read a network from a file: JSON gives the result, anything else the graph."""
@@ -83,7 +85,12 @@ def _from_csv(text: str) -> MarkovGraph:
 
 def _csv_kind(header: Sequence[str]) -> str | None:
     """Tell a list of edges from a matrix by its first row; None if it is neither."""
-    if [cell.strip().lower() for cell in header[:2]] == EDGE_HEADER[:2] and len(header) <= 3:
+    cells = [cell.strip().lower() for cell in header]
+    is_known = len(cells) <= len(EDGE_HEADER) or cells[3:] in (
+        ["probability", "verdict"],
+        ["frequency", "verdict"],
+    )
+    if cells[:2] == EDGE_HEADER[:2] and is_known:
         return "edges"
     return "matrix" if len(header) > 1 and header[0] == "" else None
 
@@ -93,8 +100,11 @@ def _from_edge_list(rows: list[list[str]]) -> MarkovGraph:
     edges = []
     names: dict[str, None] = {}
     for number, row in enumerate(rows[1:], 2):
-        if not 2 <= len(row) <= 3:
-            msg = f"record {number} has {len(row)} values; a list of edges has source, target and weight"
+        if not 2 <= len(row) <= MOST_COLUMNS:
+            msg = (
+                f"record {number} has {len(row)} values; a list of edges has source and target, and may have "
+                "weight, probability and verdict"
+            )
             raise FileFormatError(msg)
         source, target = map(unmarked, row[:2])
         names[source] = None

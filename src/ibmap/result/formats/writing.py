@@ -13,11 +13,13 @@ from pathlib import Path
 
 from ibmap.data.files import write_atomically
 from ibmap.errors import FileFormatError
+from ibmap.result import SearchResult
 from ibmap.result.formats.formats import (
     EDGE_HEADER,
     NETWORK_SUFFIXES,
     Network,
     as_result,
+    edge_chances,
     edge_weights,
     graph_of,
     harmless,
@@ -62,7 +64,7 @@ def _as_graphml(network: Network) -> bytes:
     """Write GraphML: names as identifiers and as labels, weights as numbers."""
     import networkx as nx
 
-    graph, weights = graph_of(network), edge_weights(network)
+    graph, weights, (kind, chances) = graph_of(network), edge_weights(network), edge_chances(network)
     for name in graph.names:
         odd = NOT_XML.search(name)
         if odd:
@@ -71,7 +73,9 @@ def _as_graphml(network: Network) -> bytes:
     out = nx.Graph()
     out.add_nodes_from((name, {"label": name}) for name in graph.names)
     for i, j in graph.edges:
-        known = {"weight": weights[i, j]} if (i, j) in weights else {}
+        known: dict[str, float | str] = {"weight": weights[i, j]} if (i, j) in weights else {}
+        if (i, j) in chances:
+            known |= dict(zip((kind, "verdict"), chances[i, j], strict=True))
         out.add_edge(graph.names[i], graph.names[j], **known)
     buffer = io.BytesIO()
     nx.write_graphml_xml(out, buffer)
@@ -80,15 +84,19 @@ def _as_graphml(network: Network) -> bytes:
 
 def _as_dot(network: Network) -> str:
     """Write DOT: numbered nodes with the names as labels, so that no name is syntax."""
-    graph, weights = graph_of(network), edge_weights(network)
+    graph, weights, (kind, chances) = graph_of(network), edge_weights(network), edge_chances(network)
     top = max(weights.values(), default=0.0)
     lines = ["graph ibmap {", "  node [shape=box, style=rounded];"]
     lines += [f"  n{k} [label={_dot_text(name)}];" for k, name in enumerate(graph.names)]
     for i, j in graph.edges:
         weight = weights.get((i, j))
         width = 1 + 3 * max(weight, 0.0) / top if weight is not None and top > 0 else 1.0
-        known = "" if weight is None else f" [loss={_dot_text(repr(weight))}, penwidth={width:.2f}]"
-        lines.append(f"  n{i} -- n{j}{known};")
+        known = [] if weight is None else [f"loss={_dot_text(repr(weight))}", f"penwidth={width:.2f}"]
+        if (i, j) in chances:
+            value, verdict = chances[i, j]
+            known += [f'{kind}="{value!r}"', f"style={'solid' if verdict == 'present' else 'dashed'}"]
+        attributes = f" [{', '.join(known)}]" if known else ""
+        lines.append(f"  n{i} -- n{j}{attributes};")
     return "\n".join([*lines, "}", ""])
 
 
@@ -101,13 +109,17 @@ def _dot_text(text: str) -> str:
 
 def _as_edge_list(network: Network) -> str:
     """Write a line for each edge, and one without target for each variable that has none."""
-    graph, weights = graph_of(network), edge_weights(network)
-    rows: list[list[str]] = [EDGE_HEADER]
+    graph, weights, (kind, chances) = graph_of(network), edge_weights(network), edge_chances(network)
+    has_chances = isinstance(network, SearchResult) and network.confidence is not None
+    more = [kind, "verdict"] if has_chances else []
+    rows: list[list[str]] = [[*EDGE_HEADER, *more]]
     for edge in graph.edges:
         ends = sorted((graph.names[k] for k in edge), key=lambda name: name != "")  # a target is never empty
-        rows.append([*map(harmless, ends), repr(weights[edge]) if edge in weights else ""])
+        weight = repr(weights[edge]) if edge in weights else ""
+        sure = [repr(chances[edge][0]), chances[edge][1]] if edge in chances else []
+        rows.append([*map(harmless, ends), weight, *sure])
     alone = (name for k, name in enumerate(graph.names) if not graph.blanket(k))
-    rows += [[harmless(name), "", ""] for name in alone]
+    rows += [[harmless(name), "", "", *([""] * len(more))] for name in alone]
     return _csv_text(rows)
 
 

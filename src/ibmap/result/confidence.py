@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ibmap.errors import FileFormatError, InvalidOptionError
+from ibmap.evidence.sureness import Sureness
 from ibmap.graph import MarkovGraph
 from ibmap.options import as_choice, as_number
 
@@ -77,7 +79,7 @@ class Confidence:
             value.setflags(write=False)
             object.__setattr__(self, name, value)
 
-    @property
+    @cached_property
     def verdicts(self) -> NDArray[np.str_]:
         """What is said of each pair: present or absent at odds of ten to one, else undecided.
 
@@ -106,6 +108,7 @@ class Confidence:
         verdicts = np.where(is_present, "present", np.where(is_absent, "absent", "undecided"))
         verdicts[~self.is_mixed] = "undecided"  # type: ignore[operator]
         np.fill_diagonal(verdicts, "")
+        verdicts.setflags(write=False)
         return verdicts
 
     @property
@@ -113,6 +116,32 @@ class Confidence:
         """Number of pairs of each verdict."""
         upper = self.verdicts[np.triu_indices(len(self.names), 1)]
         return {word: int((upper == word).sum()) for word in ("present", "undecided", "absent")}
+
+    @property
+    def kind(self) -> str:
+        """What the numbers are: ``"probability"``, or ``"frequency"`` for the bootstrap."""
+        return "frequency" if self.method == "bootstrap" else "probability"
+
+    def pair(self, x: int, y: int, rows: Mapping[tuple[int, int], int] | None = None) -> Sureness:
+        """Give how sure one pair is.
+
+        Parameters
+        ----------
+        x, y : int
+            Two variables, by number.
+        rows : dict, optional
+            About how many rows would decide undecided pairs.
+
+        Returns
+        -------
+        Sureness
+            Probability, verdict, whether the chains agree, and the rows that would settle it.
+        """
+        mixed = bool(self.is_mixed[x, y])  # type: ignore[index]
+        needed = (rows or {}).get((min(x, y), max(x, y)))
+        return Sureness(
+            float(self.edge_probabilities[x, y]), self.kind, str(self.verdicts[x, y]), mixed, needed
+        )
 
     def graph(self, threshold: float = 0.5) -> MarkovGraph:
         """Join the pairs whose probability is above a threshold.
@@ -174,6 +203,24 @@ class Confidence:
             "diagnostics": dict(self.diagnostics),
         }
 
+    def to_record(self, edges: Sequence[tuple[int, int]]) -> dict[str, Any]:
+        """Give everything but the names, as the file of a network has it.
+
+        Parameters
+        ----------
+        edges : sequence of (int, int)
+            Those of the network.
+
+        Returns
+        -------
+        dict
+            As `to_dict`, with the edges once more, for reading.
+        """
+        own, words = self.to_dict(), self.verdicts
+        told = [{self.kind: float(self.edge_probabilities[e]), "verdict": str(words[e])} for e in edges]
+        del own["names"]
+        return {**own, "counts": self.counts, "edges": told}
+
     def to_json(self) -> str:
         """Write everything as JSON.
 
@@ -224,6 +271,9 @@ class Confidence:
         n = len(data["names"])
         upper = np.triu_indices(n, 1)
         probabilities, mixed = np.zeros((n, n)), np.ones(len(upper[0]), bool)
+        if len(data["edge_probabilities"]) != len(mixed):
+            msg = f"{n} variables have {len(mixed)} edge_probabilities, not {len(data['edge_probabilities'])}"
+            raise FileFormatError(msg)
         probabilities[upper] = data["edge_probabilities"]
         mixed[data["not_mixed"]] = False
         is_mixed = np.ones((n, n), bool)

@@ -1,0 +1,140 @@
+"""How sure the edges of a learned network are: what learners and the command line ask for.
+
+What is worked out without being asked for is bounded by the size of the table and by steps, never by a clock,
+so that the same table gives the same probabilities.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ibmap.confidence.sampling import SamplingPlan
+from ibmap.data.table import EncodedTable
+from ibmap.errors import InvalidOptionError
+from ibmap.options import RandomState, as_generator
+from ibmap.progress import Monitor
+from ibmap.result import SearchResult
+from ibmap.result.confidence import Confidence
+
+if TYPE_CHECKING:
+    from ibmap.learners import LearnerOptions
+
+QUICK_VARIABLES = 100  # with more, chains of a few seconds say nothing
+QUICK_CELLS = 2_000_000  # distinct rows x variables x states: a fit of a larger table takes too long
+QUICK_STEPS = 3_000  # of all chains together: seconds
+QUICK_EXACT = 8  # variables up to which the exact sum takes about a second
+
+
+def seed_of(random_state: RandomState) -> int:
+    """Give the seed of the chains or of the resampled rows."""
+    return int(as_generator(random_state).integers(2**31))
+
+
+class Effort(NamedTuple):
+    """Seed, threads, time and resampled tables, and who is told."""
+
+    seed: int = 0
+    n_threads: int = 1
+    max_seconds: float | None = None
+    n_fits: int = 100
+    monitor: Monitor | None = None
+    is_quick: bool = False  # a few seconds at most, by the number of steps
+
+
+def is_quick(table: EncodedTable) -> bool:
+    """Tell whether the posterior of the recommended learner takes a few seconds at most."""
+    rows = (table.distinct or table).n_rows
+    n_states = int(table.cardinalities.max(initial=1))
+    return table.n_variables <= QUICK_VARIABLES and rows * table.n_variables * n_states <= QUICK_CELLS
+
+
+def learned_posterior(
+    result: SearchResult,
+    table: EncodedTable,
+    options: LearnerOptions,
+    temperature: float | None = None,
+    effort: Effort | None = None,
+) -> Confidence:
+    """Work out how probable each edge is, by the score that a network was learned with."""
+    from ibmap.confidence.posterior import posterior_confidence
+    from ibmap.score import local_score
+
+    effort = effort or Effort()
+    refuse_scoreless(options, result.provenance.algorithm)
+    if getattr(options, "prior", 0.5) is None:  # the prior that was learned
+        options = replace(options, prior=result.provenance.options["prior"])  # type: ignore[call-arg]
+    plan = SamplingPlan(max_seconds=effort.max_seconds, n_threads=effort.n_threads)
+    if effort.is_quick:
+        plan = replace(plan, max_steps=QUICK_STEPS, max_exact=QUICK_EXACT)
+    sure = posterior_confidence(
+        local_score(options.make_test(table)),  # type: ignore[arg-type]
+        result.graph,
+        temperature=default_temperature(result) if temperature is None else temperature,
+        seed=effort.seed,
+        plan=plan,
+        monitor=effort.monitor,
+    )
+    return replace(sure, diagnostics={**sure.diagnostics, "is_quick": effort.is_quick})
+
+
+def median_network(result: SearchResult) -> SearchResult:
+    """Give the network of all pairs that are more probable than not; nothing is said of its score."""
+    if result.confidence is None or result.confidence.kind != "probability":
+        msg = "the median network takes the probabilities of all pairs; work them out first"
+        raise InvalidOptionError(msg)
+    source = result.provenance
+    made = replace(source, algorithm="median", options={**source.options, "algorithm": source.algorithm})
+    graph, states = result.confidence.graph(), result.states
+    return SearchResult(graph, states, made, result.n_tests, confidence=result.confidence)
+
+
+def refuse_scoreless(options: LearnerOptions, algorithm: str) -> None:
+    """Refuse learners whose structures have no score."""
+    from ibmap.learners import RecommendedOptions, ScoreOptions
+
+    if not isinstance(options, (ScoreOptions, RecommendedOptions)):
+        msg = (
+            f"{algorithm} has no score, so its structures have no probabilities; ask for the bootstrap "
+            "(method='bootstrap', on the command line --confidence bootstrap), or learn with the recommended "
+            "learner"
+        )
+        raise InvalidOptionError(msg)
+
+
+def default_temperature(result: SearchResult) -> float:
+    """Give the temperature of a learner: the score's own posterior, but for the recommended learner."""
+    if result.provenance.algorithm != "ibmap":
+        return 1.0
+    from ibmap.confidence.calibration import recommended_temperature
+
+    return recommended_temperature(result.provenance.n_samples)
+
+
+def learned_frequencies(
+    result: SearchResult, table: EncodedTable, options: LearnerOptions, effort: Effort | None = None
+) -> Confidence:
+    """Learn again from resampled rows: how often each edge is found."""
+    from ibmap.confidence import bootstrap
+    from ibmap.learners import LEARNERS
+
+    effort = effort or Effort()
+    begun, learner = time.monotonic(), LEARNERS[result.provenance.algorithm]
+    monitor = effort.monitor or Monitor(None)
+    found = bootstrap.resample(
+        lambda rows: learner.learn(rows, options).graph,
+        table,
+        n_fits=effort.n_fits,
+        effort=bootstrap.Effort(effort.seed, effort.n_threads, effort.max_seconds, monitor),
+    )
+    told = {
+        "stopped": found.stopped,
+        "seconds": time.monotonic() - begun,
+        "n_fits": found.n_fits,
+        "threshold": bootstrap.inclusion_threshold(found.frequencies),
+    }
+    is_known = np.full(found.frequencies.shape, found.n_fits > 0)
+    return Confidence(table.names, found.frequencies, "bootstrap", None, is_known, told)
