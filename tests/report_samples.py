@@ -1,10 +1,13 @@
 """Results to draw and pages to open, made without learning."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from ibmap.evidence.pairs import PairEvidence
 from ibmap.graph import MarkovGraph
 from ibmap.result import SearchResult
+from ibmap.result.confidence import Confidence
 from ibmap.result.provenance import Provenance
 from ibmap.search.hill_climbing import Flip
 
@@ -62,3 +65,13 @@ def ring(n_variables):
     """A ring with some chords, to fill a page."""
     edges = {(k, k + 1) for k in range(n_variables - 1)} | {(k, k + 7) for k in range(0, n_variables - 7, 5)}
     return sample(n_variables, sorted(edges))
+
+
+def sure_sample(n_variables=6, method="sampled", **more):
+    """A result with probabilities: the first edge present, the second undecided, one more pair undecided."""
+    result = sample(n_variables, **more)
+    probabilities = np.full((n_variables, n_variables), 0.02)
+    for (x, y), p in {(0, 1): 0.99, (1, 2): 0.7, (3, 4): 0.95, (0, 5): 0.4}.items():
+        probabilities[x, y] = probabilities[y, x] = p
+    np.fill_diagonal(probabilities, 0.0)
+    return replace(result, confidence=Confidence(result.graph.names, probabilities, method))

@@ -67,7 +67,7 @@ def write_table(path, n_rows, n_columns, n_states):
 
 
 def assert_quick(folder, *arguments):
-    """A process with nothing compiled before ends within five seconds of work, two of them for probabilities, without Numba."""
+    """A process with nothing compiled before ends within five seconds, probabilities included, no Numba."""
     cache, before = folder / "cache", os.times()
     done = process(*arguments, PYTHONPROFILEIMPORTTIME="1", NUMBA_CACHE_DIR=str(cache))
     after = os.times()

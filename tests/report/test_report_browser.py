@@ -12,7 +12,7 @@ from ibmap.data.text import printable
 from ibmap.datasets.demo import demo_table
 from ibmap.evidence.words import in_words
 from ibmap.learners import HillClimbingOptions, learn_hc
-from report_samples import NAUGHTY, naughty, ring, sample
+from report_samples import NAUGHTY, naughty, ring, sample, sure_sample
 
 pytestmark = pytest.mark.compiled_only("a page or picture as a whole says nothing new about kernels")
 
@@ -339,3 +339,64 @@ def test_printing_shows_whole_tables_on_white(open_page):
     assert opened.page.locator("#tools").is_hidden()
     assert opened.page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     assert opened.page.evaluate("getComputedStyle(document.querySelector('.scroll')).overflowY") == "visible"
+
+
+def styles(opened):
+    """How the lines that can be seen are drawn, by their ends."""
+    script = DRAWN.replace(
+        "[end(line, 1), end(line, 2)]", "[end(line, 1), end(line, 2), line.classList[1] ?? '']"
+    )
+    return {(x, y): style for x, y, style in opened.page.evaluate(script)}
+
+
+def test_lines_tell_what_is_present_and_what_is_undecided(open_page):
+    opened = open_page(sure_sample())
+    assert styles(opened) == {(0, 1): "", (1, 2): "undecided", (3, 4): ""}
+    assert opened.texts("#line-legend span") == ["present", "undecided, joined", "undecided, not joined"]
+    opened.page.locator("#near").check()
+    assert styles(opened)[0, 5] == "absent"
+
+
+def test_the_slider_hides_edges_by_their_probability(open_page):
+    opened = open_page(sure_sample())
+    opened.page.locator("#weak").fill("96")
+    assert drawn_edges(opened) == {(0, 1)}
+    assert opened.page.locator("#weak-field").inner_text().split("\n")[0].startswith("Probability at least")
+    assert "0.96: 1 of 3 edges" in opened.page.locator("#weak-text").inner_text()
+
+
+def test_the_table_and_the_panel_tell_probabilities(open_page):
+    opened = open_page(sure_sample())
+    rows = {tuple(row[:2]): row[2:5] for row in opened.rows("#edge-table")}
+    assert rows["x1", "x2"] == ["yes", "0.700", "undecided"]
+    assert rows["x0", "x5"] == ["no", "0.400", "undecided"]
+    assert "Undecided, with the probability" in opened.page.locator("#details").inner_text()
+    opened.page.locator("#edge-table tbody tr").filter(has_text="0.990").click()
+    assert "The probability of an edge is 0.990: present." in opened.page.locator("#details").inner_text()
+    node(opened, 1).dispatch_event("click")
+    values = opened.texts("#details .rung .value")
+    assert {"0.990", "0.700"} <= set(values)
+
+
+def test_frequencies_are_called_so(open_page):
+    opened = open_page(sure_sample(method="bootstrap"))
+    assert "Frequency at least" in opened.page.locator("#weak-field").inner_text()
+    assert "Frequency" in " ".join(opened.texts("#edge-table th"))
+
+
+def test_a_page_without_probabilities_does_not_speak_of_them(open_page):
+    opened = open_page(sample())
+    assert opened.page.locator("#line-legend").is_hidden()
+    assert "robability" not in opened.page.locator("body").inner_text()
+
+
+@pytest.mark.parametrize("n_variables", [12, 60])
+def test_the_legend_covers_no_variable(open_page, n_variables):
+    opened = open_page(sure_sample(n_variables))
+    covered = opened.page.evaluate("""() => {
+        const boxes = (kind) => [...document.querySelectorAll(kind)].map((each) => each.getBoundingClientRect());
+        const entries = boxes(".legend span"), circles = boxes(".node circle");
+        const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+        return circles.filter((a) => entries.some((b) => meet(a, b))).length;
+    }""")
+    assert covered == 0

@@ -297,7 +297,7 @@ def test_a_file_without_probabilities_is_read_as_before():
 def test_probabilities_that_cannot_be_are_refused(field, value):
     content = json.loads(with_confidence().to_json())
     content["confidence"][field] = value
-    with pytest.raises(FileFormatError, match="damaged|version"):
+    with pytest.raises(FileFormatError, match=r"damaged|version"):
         SearchResult.from_dict(content)
 
 

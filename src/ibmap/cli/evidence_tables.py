@@ -84,10 +84,8 @@ def _print_undecided(console: Console, result: SearchResult) -> None:
     for x, y, own in undecided[:N_UNDECIDED]:
         joined = "yes" if result.graph.has_edge(x, y) else "no"
         needed = "" if own.rows is None else f"about {whole(rounded(own.rows))}"
-        names = result.graph.names
-        rows.append(
-            (names[x], names[y], joined, chance(own.value), needed if own.is_mixed else "chains disagree")
-        )
+        needed = needed if own.is_mixed else "chains disagree"
+        rows.append((result.graph.names[x], result.graph.names[y], joined, chance(own.value), needed))
     kind = "Probability" if undecided and undecided[0][2].kind == "probability" else "Frequency"
     if rows:
         cut = f" ({N_UNDECIDED} of {len(undecided):,})" if len(undecided) > N_UNDECIDED else ""

@@ -53,7 +53,7 @@ class Running:
     )
 
 
-def learn(
+def learn(  # noqa: PLR0913 - a command's options are its parameters
     reading: Reading,
     table: str = TABLE,
     algorithm: Algorithm = flag(

@@ -22,9 +22,10 @@ class Sureness:
 
     def sentence(self) -> str:
         """Say how sure the edge is."""
+        value = chance(self.value).replace("> ", "over ").replace("< ", "under ")
         told = {
-            "probability": f"The probability of an edge is {chance(self.value)}",
-            "frequency": f"Resampled rows give the edge in {chance(self.value)} of all fits",
+            "probability": f"The probability of an edge is {value}",
+            "frequency": f"Resampled rows give the edge in {value} of all fits",
         }[self.kind]
         return f"{told}: {self.verdict}.{self._remedy()}"
 
@@ -47,5 +48,5 @@ def rounded(rows: int) -> int:
     >>> rounded(1234), rounded(87)
     (1200, 87)
     """
-    digits = 10 ** max(len(str(rows)) - 2, 0)
+    digits: int = 10 ** max(len(str(rows)) - 2, 0)
     return round(rows / digits) * digits

@@ -10,7 +10,7 @@ from ibmap.graph.layout import block_order
 from ibmap.report.views import PairView, VariableView, view_pairs, view_variables
 from ibmap.result import SearchResult
 from ibmap.result.notes import find_notes
-from ibmap.result.words import how_ended, how_learned, why_no_evidence
+from ibmap.result.words import how_ended, how_learned, how_sure, what_verdicts_mean, why_no_evidence
 
 ABOUT_DESCRIPTIONS = (
     "Entropy is in nats. Data are thin if at least half of the rows, and thin in places if a fifth, lie in "
@@ -36,6 +36,8 @@ class Content:
     making: tuple[tuple[str, str], ...]  # how the network was made: name and value
     notes: tuple[tuple[str, str], ...]  # what deserves a second look: heading and text
     version: str
+    about_sure: str = ""  # what the lines and the slider tell of probabilities
+    sure: dict[str, Any] | None = None  # how many pairs are of each verdict, and what the numbers are
 
     def data(self) -> dict[str, Any]:
         """Give what the page's script reads."""
@@ -45,6 +47,7 @@ class Content:
             "order": list(self.order),
             "startScore": self.start_score,
             "trace": list(self.trace),
+            "sure": self.sure,
         }
 
 
@@ -66,7 +69,18 @@ def collect_content(result: SearchResult, title: str, table: EncodedTable | None
         making=_making(result),
         notes=find_notes(result, table),
         version=result.provenance.version,
+        about_sure=_about_sure(result),
+        sure=None
+        if result.confidence is None
+        else {"kind": result.confidence.kind, **result.confidence.counts},
     )
+
+
+def _about_sure(result: SearchResult) -> str:
+    """Explain the style of the lines, if it is known how sure the edges are."""
+    if result.confidence is None:
+        return ""
+    return f"A full line is an edge that is present, a dashed one is undecided. {what_verdicts_mean(result)}"
 
 
 def _figures(result: SearchResult) -> tuple[tuple[str, str, str], ...]:
@@ -80,6 +94,10 @@ def _figures(result: SearchResult) -> tuple[tuple[str, str, str], ...]:
     ]
     if source.n_samples:
         figures.append(("Rows", f"{source.n_samples:,}", dropped))
+    if result.confidence is not None:
+        counts = result.confidence.counts
+        remark = f"pairs; {counts['present']:,} present, {counts['absent']:,} absent"
+        figures.append(("Undecided", f"{counts['undecided']:,}", remark))
     if result.score is not None:
         figures.append((result.provenance.score_name, f"{result.score:,.2f}", "natural log"))
     if result.n_tests:
@@ -91,6 +109,7 @@ def _making(result: SearchResult) -> tuple[tuple[str, str], ...]:
     """Say how the network was made."""
     source = result.provenance
     facts = [("Learned by", how_learned(result))]
+    facts += [("How sure", how_sure(result))] if result.confidence is not None else []
     if result.score is not None:
         facts += [(result.provenance.score_name, repr(result.score)), ("Ended", how_ended(result))]
     facts += [

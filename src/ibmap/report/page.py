@@ -43,6 +43,7 @@ def render(content: Content) -> bytes:
         lede=_text(content.lede),
         figures="".join(_figure(*each) for each in content.figures),
         notes=_notes(content.notes),
+        about_sure=_text(content.about_sure),
         about_edges=_text(content.about_edges),
         about_variables=_text(content.about_variables),
         about_search=_text(content.about_search),

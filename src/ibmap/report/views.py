@@ -9,7 +9,8 @@ from ibmap.data.text import printable
 from ibmap.evidence.explanation import PairExplanation
 from ibmap.evidence.pairs import PairEvidence
 from ibmap.evidence.statements import Statement, Verdict
-from ibmap.evidence.words import in_words, probability, rough, share, strength, whole
+from ibmap.evidence.sureness import Sureness
+from ibmap.evidence.words import chance, in_words, probability, rough, share, strength, whole
 from ibmap.graph.layout import find_groups, group_colour, place
 from ibmap.result import SearchResult
 
@@ -61,6 +62,10 @@ class PairView:
     # what the structure says, given the neighbours of either; empty if not known
     statements: tuple[StatementView, ...] = ()
     remarks: tuple[str, ...] = ()  # what to bear in mind
+    probability: float | None = None  # of an edge, or how often resampled rows give it; None if not known
+    chance: str = ""  # the same with three digits
+    verdict: str = ""  # present, absent or undecided
+    sure: str = ""  # the same as a sentence, with what would settle it
 
 
 def view_variables(result: SearchResult) -> tuple[VariableView, ...]:
@@ -87,10 +92,36 @@ def view_variables(result: SearchResult) -> tuple[VariableView, ...]:
 def view_pairs(result: SearchResult) -> tuple[PairView, ...]:
     """Show edges, the strongest first, then the nearest missing edges."""
     known = {(pair.x, pair.y) for pair in result.evidence}
-    bare = [PairView(*edge, edge=True) for edge in result.graph.edges if edge not in known]
+    bare = [
+        PairView(*edge, edge=True, **_sure(result, *edge)) for edge in result.graph.edges if edge not in known
+    ]
+    known |= {*result.graph.edges}
+    undecided = [
+        PairView(x, y, edge=False, **_sure(result, x, y))
+        for x, y, _ in result.undecided
+        if (x, y) not in known
+    ]
     told = zip(result.evidence, result.explanations, strict=True)
     views = [_view(pair, explanation) for pair, explanation in told]
-    return tuple([view for view in views if view.edge] + bare + [view for view in views if not view.edge])
+    missing = [view for view in views if not view.edge]
+    return tuple([view for view in views if view.edge] + bare + missing + undecided)
+
+
+def _sure(result: SearchResult, x: int, y: int) -> dict[str, Any]:
+    """Collect how sure a pair is, if it is known."""
+    return {} if result.confidence is None else _sureness(result.sureness(x, y))
+
+
+def _sureness(own: Sureness | None) -> dict[str, Any]:
+    """Write how sure a pair is."""
+    if own is None:
+        return {}
+    return {
+        "probability": own.value,
+        "chance": chance(own.value),
+        "verdict": own.verdict,
+        "sure": own.sentence(),
+    }
 
 
 def _label(value: Any) -> str:
@@ -122,6 +153,7 @@ def _view(pair: PairEvidence, explanation: PairExplanation) -> PairView:
         thin=explanation.is_thin if pair.statements else None,
         statements=tuple(map(_statement, pair.statements)),
         remarks=tuple(explanation.remarks()),
+        **_sureness(explanation.sureness),
     )
 
 

@@ -211,9 +211,22 @@ class SearchResult:
         statements = tuple(each.named(names) for each in pair.statements)
         is_disputed = any({pair.x, pair.y} == {*each} for each in self.disputed)
         told = PairExplanation(names[pair.x], names[pair.y], pair.is_edge, pair.loss, statements, is_disputed)
-        if self.confidence is None:
-            return told
-        return replace(told, sureness=self.confidence.pair(pair.x, pair.y, self._rows_to_settle))
+        return replace(told, sureness=self.sureness(pair.x, pair.y))
+
+    def sureness(self, x: int, y: int) -> Sureness | None:
+        """Give how sure one pair is.
+
+        Parameters
+        ----------
+        x, y : int
+            Two variables, by number.
+
+        Returns
+        -------
+        Sureness or None
+            Probability, verdict, and about how many rows would settle it; None if that was not worked out.
+        """
+        return None if self.confidence is None else self.confidence.pair(x, y, self._rows_to_settle)
 
     @cached_property
     def _rows_to_settle(self) -> dict[tuple[int, int], int]:

@@ -78,8 +78,8 @@ def how_sure(result: SearchResult) -> str:
         return ""
     counts, told = sure.counts, sure.diagnostics
     words = (
-        f"{counts['present']:,} pairs present, {counts['undecided']:,} undecided, {counts['absent']:,} absent "
-        f"({METHODS[sure.method]})"
+        f"{counts['present']:,} pairs present, {counts['undecided']:,} undecided, "
+        f"{counts['absent']:,} absent ({METHODS[sure.method]})"
     )
     if told.get("stopped") in ("max_seconds", "interrupted"):
         words += "; cut short"

@@ -93,7 +93,7 @@ class ConfidentLearner:
         self.result_ = replace(self._own_result, confidence=sure)
         for x, y in self.result_.graph.edges:
             names = self.result_.graph.names
-            ends = self.graph_.edges[names[x], names[y]]  # type: ignore[attr-defined]
+            ends = self.graph_.edges[names[x], names[y]]
             for kind in ("probability", "frequency"):
                 ends.pop(kind, None)
             ends[sure.kind] = float(sure.edge_probabilities[x, y])

@@ -4,14 +4,15 @@ const bar = (pair) => {
   line.style.width = `${100 * share(pair)}%`;
   return line;
 };
-const rung = (content, pair, act) => {
-  const button = make("button", pair.edge ? "rung" : "rung absent", [make("span", "", content), make("span", "value", figure(pair.loss)), bar(pair)]);
+const rung = (content, pair, act, value = figure(pair.loss)) => {
+  const button = make("button", pair.edge ? "rung" : "rung absent", [make("span", "", content), make("span", "value", value), bar(pair)]);
   button.type = "button";
   button.addEventListener("click", act);
   button.addEventListener("pointerenter", () => point(pair, true));
   button.addEventListener("pointerleave", () => point(pair, false));
   return make("li", "", [button]);
 };
+const worth = (pair) => sure ? pair.chance : figure(pair.loss);
 const closer = () => {
   const button = make("button", "close", "×");
   button.type = "button";
@@ -28,14 +29,15 @@ const aboutVariable = (k) => {
     `Given its blanket of ${count(v.blanket.length)}, it is independent of the other ${count(others)}.` :
     "No edge: the network takes it as independent of all others."));
   if (v.blanket.length) {
-    parts.push(make("h4", "", known ? "Blanket, strongest first, with the loss" : "Blanket"));
-    parts.push(make("ul", "", v.blanket.map((j) => rung([named(j)], findPair(k, j), () => chooseVariable(j)))));
+    const told = sure ? `Blanket, strongest first, with the ${sure.kind}` : known ? "Blanket, strongest first, with the loss" : "Blanket";
+    parts.push(make("h4", "", told));
+    parts.push(make("ul", "", v.blanket.map((j) => rung([named(j)], findPair(k, j), () => chooseVariable(j), worth(findPair(k, j))))));
   }
   if (near.length) {
     parts.push(make("h4", "", "Nearest to being joined"));
     parts.push(make("ul", "", near.map((pair) => {
       const j = pair.x === k ? pair.y : pair.x;
-      return rung([named(j)], pair, () => choosePair(pair));
+      return rung([named(j)], pair, () => choosePair(pair), worth(pair));
     })));
   }
   if (v.thinness !== null) {
@@ -63,6 +65,7 @@ const aboutPair = (pair) => [
   closer(),
   make("h3", "", [named(pair.x), " — ", named(pair.y)]),
   make("p", "", (pair.edge ? "Joined" : "Not joined") + (pair.loss === null ? "." : `; evidence ${pair.strength}.`)),
+  ...(pair.sure ? [make("p", "sure", pair.sure)] : []),
   make("p", "", sentence(pair)),
   make("p", "small", pair.loss === null ? "" : `Loss of log-score: ${figure(pair.loss)}`),
   ...pair.remarks.map((remark) => make("p", "remark", remark)),
@@ -78,11 +81,16 @@ const aboutPair = (pair) => [
 ];
 const aboutAll = () => {
   const parts = [make("p", "small", "Choose a variable to see its blanket, or a line to see what speaks for it.")];
-  const list = (title, some) => {
+  const list = (title, some, value = (pair) => figure(pair.loss)) => {
     if (!some.length) return;
     parts.push(make("h4", "", title));
-    parts.push(make("ul", "", some.map((pair) => rung([named(pair.x), " — ", named(pair.y)], pair, () => choosePair(pair)))));
+    parts.push(make("ul", "", some.map((pair) => rung([named(pair.x), " — ", named(pair.y)], pair, () => choosePair(pair), value(pair)))));
   };
+  if (sure) {
+    const open = pairs.filter((pair) => pair.verdict === "undecided").sort((a, b) => b.probability - a.probability);
+    list(`Undecided, with the ${sure.kind}`, open.slice(0, 6), worth);
+    if (open.length > 6) parts.push(make("p", "small", `and ${count(sure.undecided - 6)} more`));
+  }
   list(known ? "Strongest edges, with the loss" : "Edges", edges.slice(0, 8));
   if (known && edges.length > 11) list("Weakest edges", edges.slice(-3));
   if (edges.length <= 8) list("Nearest to being joined", absent.slice(0, 3));

@@ -35,7 +35,7 @@ if (described) {
 }
 
 const lines = world.append("g").selectAll("line").data(pairs).enter().append("line")
-  .attr("class", (pair) => pair.edge ? "edge" : "edge absent")
+  .attr("class", (pair) => !pair.edge ? "edge absent" : sure && pair.verdict !== "present" ? "edge undecided" : "edge")
   .attr("stroke-opacity", (pair) => pair.edge && known && edges.length > 150 ? 0.3 + 0.7 * share(pair) : null)
   .attr("stroke-width", (pair) => pair.edge ? (known ? 1 + (many ? 3 : 5) * share(pair) : 1.6) : 1.6);
 const grips = world.append("g").selectAll("line").data(pairs).enter().append("line").attr("class", "grip")
@@ -117,6 +117,8 @@ const zoom = d3.zoom().scaleExtent([0.01, 8])
 const fit = () => {
   if (!spots.length) return;
   const box = svg.node().getBoundingClientRect();
+  const legend = byId("legend").parentElement;
+  const below = getComputedStyle(legend).position === "absolute" ? Math.max(34, legend.offsetHeight + 16) : 34;
   let margin = { left: 30, right: 30, top: 30, bottom: 30 };
   for (let pass = 0; pass < 3; pass += 1) {
     const [left, right] = d3.extent(spots, (p) => p.x), [top, bottom] = d3.extent(spots, (p) => p.y);
@@ -128,7 +130,7 @@ const fit = () => {
     const side = (wanted) => Math.min(14 + wanted, 0.22 * box.width);
     margin = {
       left: side(k * left - d3.min(boxes, (b) => b.x)), right: side(d3.max(boxes, (b) => b.x + b.w) - k * right),
-      top: 14 + k * top - d3.min(boxes, (b) => b.y), bottom: 34 + d3.max(boxes, (b) => b.y + b.h) - k * bottom,
+      top: 14 + k * top - d3.min(boxes, (b) => b.y), bottom: below + d3.max(boxes, (b) => b.y + b.h) - k * bottom,
     };
   }
 };
@@ -177,7 +179,22 @@ const point = (pair, on) => lines.filter((p) => p === pair).classed("pointed", o
   return on || !isHidden(p) || p === chosen.pair ? null : "none";
 });
 
+// What the style of a line tells, if it is known how sure the edges are.
+const startLineLegend = () => {
+  const kinds = [["", "present"], ["undecided", "undecided, joined"], ["absent", "undecided, not joined"]];
+  const box = byId("line-legend");
+  box.hidden = !sure;
+  box.append(...kinds.map(([style, text]) => {
+    const entry = make("span", "");
+    const drawn = d3.select(entry).append("svg").attr("width", 34).attr("height", 8);
+    drawn.append("line").attr("class", `key ${style}`).attr("x1", 2).attr("x2", 32).attr("y1", 4).attr("y2", 4).attr("stroke-width", 2.4);
+    entry.append(text);
+    return entry;
+  }));
+};
+
 const startDrawing = () => {
+  startLineLegend();
   letter();
   move();
   nodes.call(d3.drag().clickDistance(4).on("drag", (k) => {
@@ -194,6 +211,7 @@ const startDrawing = () => {
   byId("zoom-fit").addEventListener("click", () => fit());
   addEventListener("resize", () => { letter(); boxes = []; fit(); });
   addEventListener("beforeprint", () => fit());
+  redraw();
   fit();
   listen(redraw);
 };

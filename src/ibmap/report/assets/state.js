@@ -6,7 +6,8 @@ const edges = pairs.filter((pair) => pair.edge);
 const absent = pairs.filter((pair) => !pair.edge);
 const strongest = Math.max(0, ...edges.map((pair) => pair.loss ?? 0));
 const known = edges.length > 0 && edges.every((pair) => pair.loss !== null);
-const chosen = { variable: null, pair: null, nHidden: 0, near: false, colour: "group" };
+const sure = page.sure;
+const chosen = { variable: null, pair: null, nHidden: 0, least: 0, near: false, colour: "group" };
 const listeners = [];
 
 const byId = (id) => document.getElementById(id);
@@ -18,7 +19,8 @@ const nothingChosen = () => change({ variable: null, pair: null });
 
 // Edges are in order of evidence: the weakest are the last.
 const rank = new Map(edges.map((pair, k) => [pair, k]));
-const isHidden = (pair) => pair.edge ? rank.get(pair) >= edges.length - chosen.nHidden : !chosen.near;
+const isHidden = (pair) => pair.edge ? (sure ? pair.probability < chosen.least : rank.get(pair) >= edges.length - chosen.nHidden) :
+  !chosen.near || (sure && (pair.verdict !== "undecided" || pair.probability < chosen.least));
 const touches = (pair, k) => pair.x === k || pair.y === k;
 const pairOf = new Map(pairs.map((pair) => [pair.x * variables.length + pair.y, pair]));
 const findPair = (i, j) => pairOf.get(Math.min(i, j) * variables.length + Math.max(i, j));
@@ -62,7 +64,7 @@ const showTip = (event, title, lines) => {
 };
 const hideTip = () => { tip.hidden = true; };
 const pairTip = (event, pair) => showTip(event, `${nameOf(pair.x)} — ${nameOf(pair.y)}`,
-  [pair.loss === null ? "joined" : `loss ${figure(pair.loss)}, evidence ${pair.strength}`, sentence(pair), pair.thin ? "thin data" : ""]);
+  [pair.chance && `${sure.kind} ${pair.chance}, ${pair.verdict}`, pair.loss === null ? (pair.edge ? "joined" : "not joined") : `loss ${figure(pair.loss)}, evidence ${pair.strength}`, sentence(pair), pair.thin ? "thin data" : ""]);
 const variableTip = (event, k) => showTip(event, nameOf(k), [
   variables[k].n_states === null ? "" : `${count(variables[k].n_states)} states`,
   `${count(variables[k].blanket.length)} in its blanket`,

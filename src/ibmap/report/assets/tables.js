@@ -19,7 +19,7 @@ const startTable = (table, columns, rows, { filter, counter, words, chosenRow, c
   });
   head.append(...heads);
   const lines = rows.map((row) => {
-    const tr = make("tr", className(row), columns.map((column) => make("td", column.number ? "number" : "", column.cell(row))));
+    const tr = make("tr", className(row), columns.map((column) => make("td", column.number ? "number" : column.word ? "word" : "", column.cell(row))));
     tr.addEventListener("click", () => choose(row));
     tr.tabIndex = 0;
     tr.addEventListener("keydown", (event) => { if (event.key === "Enter" && event.target === tr) choose(row); });
@@ -50,16 +50,20 @@ const startEdgeTable = () => {
   const columns = [
     { title: "Variable", value: (p) => nameOf(p.x), cell: (p) => [named(p.x)] },
     { title: "Variable", value: (p) => nameOf(p.y), cell: (p) => [named(p.y)] },
-    { title: "Joined", value: (p) => p.edge ? "yes" : "no", cell: (p) => p.edge ? "yes" : "no" },
+    { title: "Joined", word: true, value: (p) => p.edge ? "yes" : "no", cell: (p) => p.edge ? "yes" : "no" },
+    ...(sure ? [
+      { title: sure.kind === "frequency" ? "Frequency" : "Probability", number: true, falling: true, value: (p) => p.probability, cell: (p) => p.chance },
+      { title: "Verdict", word: true, value: (p) => p.verdict, cell: (p) => p.verdict },
+    ] : []),
     { title: "Loss", number: true, falling: true, value: (p) => p.loss, cell: (p) => figure(p.loss) },
     { title: "If it is changed, the structure is", value: (p) => p.loss, falling: true, cell: (p) => p.words },
-    { title: "Evidence", value: (p) => p.loss, falling: true, cell: (p) => p.strength },
+    { title: "Evidence", word: true, value: (p) => p.loss, falling: true, cell: (p) => p.strength },
   ];
   // Of the two things said of a pair, show the one that is less sure.
   const lesser = (p) => p.statements.reduce((low, said) => low === null || said.log_posterior < low.log_posterior ? said : low, null);
   if (stated) columns.push(
     { title: "Posterior", number: true, falling: true, value: (p) => lesser(p)?.log_posterior ?? null, cell: (p) => lesser(p)?.posterior ?? "" },
-    { title: "Data", value: (p) => p.thin ? "thin" : "enough", cell: (p) => p.thin === null ? "" : p.thin ? "thin" : "enough" });
+    { title: "Data", word: true, value: (p) => p.thin ? "thin" : "enough", cell: (p) => p.thin === null ? "" : p.thin ? "thin" : "enough" });
   const only = byId("only");
   only.addEventListener("click", nothingChosen);
   listen(() => {

@@ -1,5 +1,9 @@
 // The tools above the drawing.
 const weakText = () => {
+  if (sure) {
+    const n = edges.filter((pair) => !isHidden(pair)).length;
+    return `${figure(chosen.least)}: ${n === edges.length ? "all" : `${count(n)} of`} ${count(edges.length)} edges`;
+  }
   const n = edges.length - chosen.nHidden;
   if (n === edges.length) return `all ${count(edges.length)} edges`;
   if (n === 0) return "no edges";
@@ -11,11 +15,15 @@ const startTools = () => {
   byId("colour").addEventListener("change", (event) => change({ colour: event.target.value }));
   byId("tools").addEventListener("submit", (event) => event.preventDefault());
   const weak = byId("weak");
-  weak.max = edges.length;
-  weak.disabled = !known;
-  byId("weak-field").hidden = !known;
-  byId("near-field").hidden = absent.length === 0;
-  weak.addEventListener("input", () => change({ nHidden: Number(weak.value) }));
+  weak.max = sure ? 100 : edges.length;
+  weak.disabled = !known && !sure;
+  byId("weak-field").hidden = !known && !sure;
+  byId("near-field").hidden = !(sure ? absent.some((pair) => pair.verdict === "undecided") : absent.length);
+  if (sure) {
+    byId("weak-words").textContent = `${sure.kind === "frequency" ? "Frequency" : "Probability"} at least`;
+    byId("near-words").textContent = "Show undecided pairs not joined";
+  }
+  weak.addEventListener("input", () => change(sure ? { least: Number(weak.value) / 100 } : { nHidden: Number(weak.value) }));
   byId("near").addEventListener("change", (event) => change({ near: event.target.checked }));
   const find = byId("find");
   const seek = (whole) => {

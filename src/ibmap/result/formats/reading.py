@@ -86,11 +86,9 @@ def _from_csv(text: str) -> MarkovGraph:
 def _csv_kind(header: Sequence[str]) -> str | None:
     """Tell a list of edges from a matrix by its first row; None if it is neither."""
     cells = [cell.strip().lower() for cell in header]
-    is_known = len(cells) <= len(EDGE_HEADER) or cells[3:] in (
-        ["probability", "verdict"],
-        ["frequency", "verdict"],
-    )
-    if cells[:2] == EDGE_HEADER[:2] and is_known:
+    is_short = len(cells) <= len(EDGE_HEADER)
+    is_sure = cells[3:] in (["probability", "verdict"], ["frequency", "verdict"])
+    if cells[:2] == EDGE_HEADER[:2] and (is_short or is_sure):
         return "edges"
     return "matrix" if len(header) > 1 and header[0] == "" else None
 
