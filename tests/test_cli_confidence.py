@@ -2,6 +2,10 @@
 
 import csv
 import json
+import signal
+import subprocess
+import sys
+import time
 
 import networkx as nx
 import numpy as np
@@ -154,3 +158,63 @@ def test_explain_lists_the_undecided_pairs_and_what_would_settle_them(run, surve
     x, y, own = undecided[0]
     pair = run("explain", net, f"v{x}", f"v{y}")
     assert f"The probability of an edge is {own.value:.3f}: undecided." in pair.out
+
+
+@pytest.mark.parametrize("kind", ["evidence", "probabilities"])
+def test_pictures_of_how_sure_it_is(run, survey, tmp_path, kind):
+    net, picture = tmp_path / "net.json", tmp_path / "picture.svg"
+    run("learn", survey, "--output", net)
+    assert run("plot", net, picture, "--kind", kind).code == 0
+    first = picture.read_bytes()
+    assert run("plot", net, picture, "--kind", kind).code == 0
+    assert picture.read_bytes() == first
+    bare = tmp_path / "bare.json"
+    run("learn", survey, "--confidence", "none", "--output", bare)
+    refused = run("plot", bare, picture, "--kind", kind)
+    assert refused.code == 2 and "--confidence posterior" in refused.err
+
+
+def test_a_picture_of_stability_learns_the_same_table_again(run, table, tmp_path):
+    net, picture = tmp_path / "net.json", tmp_path / "picture.png"
+    run("learn", table, "--output", net)
+    assert run("plot", net, picture, "--kind", "stability", "--data", table).code == 0
+    assert picture.stat().st_size > 1000
+    assert "belong together" in run("plot", net, picture, "--kind", "stability").err
+    assert "belong together" in run("plot", net, picture, "--data", table).err
+    other = tmp_path / "other.csv"
+    other.write_text(table.read_text() + "sun,stay,1\n")
+    assert "cannot be learned again" in run("plot", net, picture, "--kind", "stability", "--data", other).err
+
+
+def test_a_plan_tells_the_rows_needed(run):
+    asked = ("plan", "--variables", 6, "--degree", 2, "--log-odds", 2.5, "--networks", 2)
+    told = json.loads(run(*asked, "--json").out)
+    assert told["tried"][-1]["rows"] == told["rows_needed"]
+    assert told["tried"][-1]["found"] >= 0.9 and told["tried"][-1]["false"] <= 0.1
+    assert f"about {told['rows_needed']:,}" in run(*asked).out
+
+
+def test_a_plan_without_edges_is_refused(run):
+    done = run("plan", "--variables", 6, "--degree", 0)
+    assert done.code == 2 and "at least one edge" in done.err
+
+
+def test_ctrl_c_while_chains_run_gives_what_is_there(tmp_path):
+    """Few rows and many variables: the chains go on for minutes."""
+    codes = random_network(30, 4, random_state=1, signs="random").sample(80, random_state=2)
+    np.savetxt(tmp_path / "t.csv", codes, "%d", ",", header=",".join(f"v{k}" for k in range(30)), comments="")
+    net = tmp_path / "net.json"
+    code = "from ibmap.cli import main; main()"
+    asked = ["learn", str(tmp_path / "t.csv"), "--confidence", "posterior", "-o", str(net)]
+    with subprocess.Popen([sys.executable, "-c", code, *asked], stderr=subprocess.PIPE) as running:
+        time.sleep(8)
+        running.send_signal(signal.SIGINT)
+        _, err = running.communicate(timeout=60)
+    assert running.returncode == 130, err
+    sure = json.loads(net.read_text())["confidence"]
+    assert sure["diagnostics"]["stopped"] == "interrupted"
+
+
+def test_time_that_is_given_bounds_the_chains(run, survey):
+    done = run("learn", survey, "--confidence", "posterior", "--max-seconds", 0.5, "--json")
+    assert json.loads(done.out)["confidence"]["diagnostics"]["stopped"] in ("max_seconds", "precise")

@@ -141,3 +141,18 @@ def test_calibration_errors_are_what_claims_exceed_shares_by():
 def test_temperatures_fall_to_one_with_the_rows():
     found = [recommended_temperature(n) for n in (1, 100, 200, 1000, 10**6)]
     assert found[0] == 2.0 and found == sorted(found, reverse=True) and found[-1] < 1.001
+
+
+def test_the_graph_and_the_result_tell_what_was_found():
+    rows = [[0, 0, 1], [0, 0, 0], [1, 1, 1], [1, 1, 0]] * 10 + [[0, 1, 0]]
+    learner = ibmap.IBMAP().fit(rows)
+    assert "probability" not in learner.graph_.edges["x0", "x1"]
+    sure = learner.confidence()
+    assert learner.graph_.edges["x0", "x1"]["probability"] == sure.edge_probabilities[0, 1]
+    assert learner.result_.confidence is sure
+    learner.confidence("bootstrap", n_fits=4)
+    assert "probability" not in learner.graph_.edges["x0", "x1"]
+    assert (
+        learner.graph_.edges["x0", "x1"]["frequency"] == learner.result_.confidence.edge_probabilities[0, 1]
+    )
+    assert learner.fit(rows).result_.confidence is None

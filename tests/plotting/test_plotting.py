@@ -6,12 +6,21 @@ from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
 from cli_runner import run_fixture, table_fixture  # noqa: F401
+from ibmap.confidence.bootstrap import Stability
 from ibmap.errors import InvalidOptionError
 from ibmap.graph import MarkovGraph
 from ibmap.graph.layout import LAYOUTS, block_order, place
-from ibmap.plotting import plot_comparison, plot_matrix, plot_network, plot_trace
+from ibmap.plotting import (
+    plot_comparison,
+    plot_evidence,
+    plot_matrix,
+    plot_network,
+    plot_probabilities,
+    plot_stability,
+    plot_trace,
+)
 from ibmap.plotting.canvas import new_figure, picture_bytes
-from report_samples import NAUGHTY, naughty, ring, sample
+from report_samples import NAUGHTY, naughty, ring, sample, sure_sample
 
 pytestmark = pytest.mark.compiled_only("a page or picture as a whole says nothing new about kernels")
 
@@ -180,3 +189,50 @@ def test_a_picture_that_cannot_be_drawn_is_refused(tmp_path, run, picture, optio
     found = run("plot", tmp_path / "net.json", tmp_path / picture, *options)
     assert found.code == 2
     assert message in found.err
+
+
+def legend(ax):
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+def test_the_evidence_plot_tells_present_edges_from_undecided_pairs(ax):
+    result = sure_sample()
+    plot_evidence(result, ax)
+    assert legend(ax) == ["present (2)", "undecided, joined (1)", "undecided, not joined (1)"]
+    assert drawn(ax, place(result.graph.adjacency, "stress"))[:3] == [{(0, 1), (3, 4)}, {(1, 2)}, {(0, 5)}]
+
+
+def test_undecided_pairs_that_are_not_joined_can_be_left_out(ax):
+    assert legend(plot_evidence(sure_sample(), ax, undecided=False)) == [
+        "present (2)",
+        "undecided, joined (1)",
+    ]
+
+
+def test_probabilities_are_drawn_in_order_the_least_sure_if_there_are_many(ax):
+    plot_probabilities(sure_sample(), ax, n_pairs=2)
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["x1 – x2", "x0 – x5"]
+    assert ax.get_xlabel() == "probability of the edge"
+
+
+def test_frequencies_are_not_drawn_as_probabilities(ax):
+    plot_probabilities(sure_sample(method="bootstrap").confidence, ax)
+    assert ax.get_xlabel() == "how often resampled rows give the edge"
+
+
+@pytest.mark.parametrize("draw", [plot_evidence, plot_probabilities])
+def test_a_network_that_does_not_tell_how_sure_it_is_says_what_to_do(ax, draw):
+    with pytest.raises(InvalidOptionError, match="--confidence posterior"):
+        draw(sample(), ax)
+
+
+def test_the_curve_of_stability_tells_how_many_rows_can_be_spared(ax):
+    plot_stability(Stability((0.1, 0.5), (0.95, 0.8), (0.9, 0.6), 0.1, "finished"), ax)
+    assert "0.7: 10 % of the rows can be spared" in legend(ax)
+    assert [line.get_ydata()[-1] for line in ax.lines[-2:]] == [0.8, 0.6]
+
+
+def test_names_that_look_like_formulas_are_drawn_literally(ax):
+    result = sure_sample(names=[f"$x_{k}$" for k in range(6)])
+    for draw in (plot_evidence, plot_probabilities):
+        assert len(picture_bytes(draw(result, new_figure((5, 4)).add_subplot()).figure, ".png")) > 1000

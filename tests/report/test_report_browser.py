@@ -394,7 +394,7 @@ def test_a_page_without_probabilities_does_not_speak_of_them(open_page):
 def test_the_legend_covers_no_variable(open_page, n_variables):
     opened = open_page(sure_sample(n_variables))
     covered = opened.page.evaluate("""() => {
-        const boxes = (kind) => [...document.querySelectorAll(kind)].map((each) => each.getBoundingClientRect());
+        const boxes = (kind) => [...document.querySelectorAll(kind)].map((e) => e.getBoundingClientRect());
         const entries = boxes(".legend span"), circles = boxes(".node circle");
         const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
         return circles.filter((a) => entries.some((b) => meet(a, b))).length;

@@ -11,6 +11,7 @@ from ibmap.cli.fit import fit
 from ibmap.cli.flags import as_command, flag, learner_flags
 from ibmap.cli.learn import learn
 from ibmap.cli.loglik import loglik
+from ibmap.cli.plan import plan
 from ibmap.cli.plot import plot
 from ibmap.cli.predict import predict
 from ibmap.cli.query import query
@@ -45,7 +46,7 @@ def _program(
 
 app.command()(as_command(learn, learner_flags()))
 for _command in (
-    explain, report, plot, compare, fit, query, predict, complete, loglik, sample, simulate, reproduce, demo,
-    warm,
+    explain, report, plot, compare, fit, query, predict, complete, loglik, sample, simulate, plan, reproduce,
+    demo, warm,
 ):  # fmt: skip
     app.command()(as_command(_command))

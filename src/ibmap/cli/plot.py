@@ -2,9 +2,10 @@
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from ibmap.cli.console import say
+from ibmap.cli.console import say, warnings_as_messages
 from ibmap.cli.flags import argument, flag
-from ibmap.cli.options import check_place
+from ibmap.cli.options import ReadingAsLearned, check_place
+from ibmap.cli.progress import Waiting
 from ibmap.errors import InvalidOptionError
 
 if TYPE_CHECKING:
@@ -12,15 +13,20 @@ if TYPE_CHECKING:
 
     from ibmap.result.formats import Network
 
-Kind = Literal["network", "matrix", "trace"]
+Kind = Literal["network", "matrix", "trace", "evidence", "probabilities", "stability"]
+PLACED = ("network", "evidence")  # kinds with a layout
 
 
-def plot(
+def plot(  # noqa: PLR0917 - a command's options are its parameters
     network: str = argument(
         "NETWORK", "A network: .json (with the evidence), .graphml, or .csv (edges or matrix)."
     ),
     picture: str = argument("PICTURE", "Where to draw it: a .png, .svg or .pdf file."),
-    kind: Kind = flag("network", "The network, its matrix in blocks, or the score during the search."),
+    kind: Kind = flag(
+        "network",
+        "The network, its matrix in blocks, the score during the search; the network with what is present "
+        "and undecided, the probabilities in order, or how stable it is as rows are dropped (with --data).",
+    ),
     reference: str | None = flag(
         None, "Another network: draw edges in both, missing and extra ones.", "NETWORK"
     ),
@@ -31,6 +37,7 @@ def plot(
         None, "By group, by number of neighbours, or not at all. (default: group)"
     ),
     title: str | None = flag(None, "Above the picture.", "TEXT"),
+    data: str | None = flag(None, "stability: the table the network was learned from.", "TABLE"),
 ) -> None:
     """Draw a NETWORK as a PICTURE."""
     from ibmap.data.files import write_atomically
@@ -40,10 +47,19 @@ def plot(
     given = {"layout": layout, "colour": colour, "reference": reference}
     given = {name: value for name, value in given.items() if value is not None}
     _refuse_inapplicable(kind, given)
+    if (kind == "stability") != (data is not None):
+        msg = (
+            "--kind stability and --data TABLE belong together: the network is learned again from fewer rows"
+        )
+        raise InvalidOptionError(msg)
     ending = check_place(picture, "picture", *FORMATS)
     need_matplotlib()
     other = read_network(given.pop("reference")) if reference else None  # type: ignore[arg-type]
-    figure = _draw(read_network(network), kind, other, {**given, "title": title})
+    learned = read_network(network)
+    if data is not None:
+        figure = _draw_stability(learned, data, title)
+    else:
+        figure = _draw(learned, kind, other, {**given, "title": title})
     write_atomically(picture, picture_bytes(figure, ending))
     say(f"written: {picture}")
 
@@ -51,7 +67,7 @@ def plot(
 def _refuse_inapplicable(kind: Kind, given: dict[str, Any]) -> None:
     """Refuse options that the picture would not use."""
     for name in given:
-        if kind != "network":
+        if kind != "network" and not (kind in PLACED and name == "layout"):
             msg = f"--{name} belongs to --kind network; leave it out with --kind {kind}"
             raise InvalidOptionError(msg)
     if "colour" in given and "reference" in given:
@@ -60,13 +76,21 @@ def _refuse_inapplicable(kind: Kind, given: dict[str, Any]) -> None:
 
 
 def _draw(network: "Network", kind: Kind, other: "Network | None", options: dict[str, Any]) -> "Figure":
-    from ibmap.plotting import plot_comparison, plot_matrix, plot_network, plot_trace
+    from ibmap.plotting import (
+        plot_comparison,
+        plot_evidence,
+        plot_matrix,
+        plot_network,
+        plot_probabilities,
+        plot_trace,
+    )
     from ibmap.plotting.canvas import new_figure
     from ibmap.result.formats import as_result, graph_of
 
     growth = min(max(1.0, (graph_of(network).n_variables / 10) ** 0.5), 1.8)  # room for more names
-    sizes = {"network": (9 * growth, 6 * growth), "matrix": (8.5, 8.0), "trace": (8.5, 4.5)}
-    figure = new_figure(sizes[kind])
+    placed = (9 * growth, 6 * growth)
+    sizes = {"network": placed, "evidence": placed, "matrix": (8.5, 8.0), "trace": (8.5, 4.5)}
+    figure = new_figure(sizes.get(kind, (8.5, 8.0)))
     ax = figure.add_subplot()
     if other is not None:
         plot_comparison(network, other, ax, **options)
@@ -74,6 +98,26 @@ def _draw(network: "Network", kind: Kind, other: "Network | None", options: dict
         plot_network(network, ax, **options)
     elif kind == "matrix":
         plot_matrix(network, ax, **options)
+    elif kind == "evidence":
+        plot_evidence(as_result(network), ax, **options)
+    elif kind == "probabilities":
+        plot_probabilities(as_result(network), ax, **options)
     else:
         plot_trace(as_result(network), ax, **options)
+    return figure
+
+
+def _draw_stability(network: "Network", source: str, title: str | None) -> "Figure":
+    """Learn again from fewer and fewer rows of the table, with the options recorded."""
+    from ibmap.confidence.learned import learned_stability
+    from ibmap.plotting import plot_stability
+    from ibmap.plotting.canvas import new_figure
+    from ibmap.result.formats import as_result
+
+    result = as_result(network)
+    with warnings_as_messages(), Waiting("learning from fewer rows"):
+        table = ReadingAsLearned().read(source, network)
+        stability = learned_stability(result, table)
+    figure = new_figure((8.5, 4.8))
+    plot_stability(stability, figure.add_subplot(), title=title)
     return figure

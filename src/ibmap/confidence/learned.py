@@ -7,11 +7,12 @@ so that the same table gives the same probabilities.
 from __future__ import annotations
 
 import time
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ibmap.confidence import bootstrap
 from ibmap.confidence.sampling import SamplingPlan
 from ibmap.data.table import EncodedTable
 from ibmap.errors import InvalidOptionError
@@ -118,7 +119,6 @@ def learned_frequencies(
     result: SearchResult, table: EncodedTable, options: LearnerOptions, effort: Effort | None = None
 ) -> Confidence:
     """Learn again from resampled rows: how often each edge is found."""
-    from ibmap.confidence import bootstrap
     from ibmap.learners import LEARNERS
 
     effort = effort or Effort()
@@ -138,3 +138,26 @@ def learned_frequencies(
     }
     is_known = np.full(found.frequencies.shape, found.n_fits > 0)
     return Confidence(table.names, found.frequencies, "bootstrap", None, is_known, told)
+
+
+def learned_stability(result: SearchResult, table: EncodedTable, n_fits: int = 20) -> bootstrap.Stability:
+    """Learn again from fewer and fewer rows, with the options that a result records."""
+    from ibmap.learners import LEARNERS
+
+    source = result.provenance
+    learner = LEARNERS.get(source.algorithm)
+    if learner is None or table.fingerprint != source.fingerprint:
+        msg = (
+            f"a network of {source.algorithm!r} cannot be learned again from this table: it takes one that "
+            "was learned from it by ibmap learn"
+        )
+        raise InvalidOptionError(msg)
+    known = {each.name for each in fields(learner.options)}
+    recorded = {name: value for name, value in source.options.items() if name in known}
+    if recorded.get("start") == "graph":
+        msg = "the network was learned from a start of its own, which its file does not hold"
+        raise InvalidOptionError(msg)
+    options = learner.options(**recorded)
+    return bootstrap.stability(
+        lambda rows: learner.learn(rows, options).graph, table, result.graph, n_fits=n_fits
+    )

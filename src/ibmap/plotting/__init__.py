@@ -4,8 +4,17 @@ Each function draws on the axes it is given, or on new ones, and returns them.
 """
 
 from ibmap.plotting.comparison import plot_comparison
+from ibmap.plotting.confidence import plot_evidence, plot_probabilities, plot_stability
 from ibmap.plotting.matrix import plot_matrix
 from ibmap.plotting.network import plot_network
 from ibmap.plotting.trace import plot_trace
 
-__all__ = ["plot_comparison", "plot_matrix", "plot_network", "plot_trace"]
+__all__ = [
+    "plot_comparison",
+    "plot_evidence",
+    "plot_matrix",
+    "plot_network",
+    "plot_probabilities",
+    "plot_stability",
+    "plot_trace",
+]

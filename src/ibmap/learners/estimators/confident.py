@@ -93,7 +93,7 @@ class ConfidentLearner:
         self.result_ = replace(self._own_result, confidence=sure)
         for x, y in self.result_.graph.edges:
             names = self.result_.graph.names
-            ends = self.graph_.edges[names[x], names[y]]
+            ends = self.graph_.edges[names[x], names[y]]  # type: ignore[attr-defined]
             for kind in ("probability", "frequency"):
                 ends.pop(kind, None)
             ends[sure.kind] = float(sure.edge_probabilities[x, y])
@@ -110,7 +110,7 @@ class ConfidentLearner:
     @property
     def _own_result(self) -> SearchResult:
         """What was learned."""
-        result: SearchResult = self.result_  # type: ignore[attr-defined]
+        result: SearchResult = self.result_
         return result
 
     def _own_table(self) -> EncodedTable:

@@ -181,7 +181,8 @@ const point = (pair, on) => lines.filter((p) => p === pair).classed("pointed", o
 
 // What the style of a line tells, if it is known how sure the edges are.
 const startLineLegend = () => {
-  const kinds = [["", "present"], ["undecided", "undecided, joined"], ["absent", "undecided, not joined"]];
+  const open = pairs.some((pair) => !pair.edge && pair.verdict === "undecided");
+  const kinds = [["", "present"], ["undecided", "undecided, joined"], ...(open ? [["absent", "undecided, not joined"]] : [])];
   const box = byId("line-legend");
   box.hidden = !sure;
   box.append(...kinds.map(([style, text]) => {
