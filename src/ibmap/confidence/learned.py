@@ -14,7 +14,7 @@ import numpy as np
 
 from ibmap.confidence import bootstrap
 from ibmap.confidence.sampling import SamplingPlan
-from ibmap.data.table import EncodedTable
+from ibmap.data.table import EncodedTable, is_small
 from ibmap.errors import InvalidOptionError
 from ibmap.options import RandomState, as_generator
 from ibmap.progress import Monitor
@@ -68,7 +68,7 @@ def learned_posterior(
     refuse_scoreless(options, result.provenance.algorithm)
     if getattr(options, "prior", 0.5) is None:  # the prior that was learned
         options = replace(options, prior=result.provenance.options["prior"])  # type: ignore[call-arg]
-    plan = SamplingPlan(max_seconds=effort.max_seconds, n_threads=effort.n_threads)
+    plan = SamplingPlan(max_seconds=effort.max_seconds, n_threads=_threads(effort, table, options))
     if effort.is_quick:
         plan = replace(plan, max_steps=QUICK_STEPS, max_exact=QUICK_EXACT)
     sure = posterior_confidence(
@@ -80,6 +80,13 @@ def learned_posterior(
         monitor=effort.monitor,
     )
     return replace(sure, diagnostics={**sure.diagnostics, "is_quick": effort.is_quick})
+
+
+def _threads(effort: Effort, table: EncodedTable, options: LearnerOptions) -> int:
+    """Use one thread where NumPy makes the fits: its threads wait for each other."""
+    from ibmap.learners import RecommendedOptions
+
+    return 1 if isinstance(options, RecommendedOptions) and is_small(table) else effort.n_threads
 
 
 def median_network(result: SearchResult) -> SearchResult:
@@ -128,7 +135,7 @@ def learned_frequencies(
         lambda rows: learner.learn(rows, options).graph,
         table,
         n_fits=effort.n_fits,
-        effort=bootstrap.Effort(effort.seed, effort.n_threads, effort.max_seconds, monitor),
+        effort=bootstrap.Effort(effort.seed, _threads(effort, table, options), effort.max_seconds, monitor),
     )
     told = {
         "stopped": found.stopped,
