@@ -20,7 +20,12 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "stopped": (str,),
     "start": (str, type(None)),
 }
-_LATER = ("bound", "n_nodes", "start", "test_cost")  # fields added within the version: older files do not have them
+_LATER = (
+    "bound",
+    "n_nodes",
+    "start",
+    "test_cost",
+)  # fields added within the version: older files do not have them
 
 
 def check_types(content: dict[str, Any]) -> None:
