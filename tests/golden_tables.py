@@ -47,7 +47,7 @@ TABLES = {
        ((3, 20, 150), (3, 8, 3000), (4, 12, 90), (6, 7, 250), (12, 5, 700))},
     **{f"weighted {k} states": ((20 + k, 7, 90, k), {"weighted": True}) for k in (2, 3, 5)},
     "dense binary 20": ((11, 20, 900, 2), {"copied": 1.0}),
-    "dense mixed": ((12, 9, 700, MIXED), {"copied": 1.0}),
+    "mixed dense": ((12, 9, 700, MIXED), {"copied": 1.0}),
     "weighted constant": ((13, 7, 60, (2, 3)), {"weighted": True, "constant": True}),
     "dense binary": ((5, 14, 400, 2), {"copied": 1.0}),
     "dense ternary": ((6, 10, 400, 3), {"copied": 1.0}),
