@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from cli_runner import process, run_fixture, table_fixture  # noqa: F401 - fixtures
-from ibmap.confidence.learned import QUICK_VARIABLES
+from ibmap.confidence.learned import QUICK_STATES
 from ibmap.result.formats import read_network
 from ibmap.simulate import random_network
 
@@ -64,7 +64,7 @@ def test_none_leaves_it_out_and_the_summary_says_how_to_ask(run, survey, tmp_pat
 
 
 def test_a_table_of_many_variables_is_left_alone(run, tmp_path):
-    codes = np.random.default_rng(1).integers(0, 2, (30, QUICK_VARIABLES + 1))
+    codes = np.random.default_rng(1).integers(0, 2, (30, QUICK_STATES // 2 + 1))
     np.savetxt(tmp_path / "t.csv", codes, "%d", ",")
     done = run("learn", tmp_path / "t.csv", "--no-header", "--quiet")
     assert "not worked out; --confidence posterior" in done.out
@@ -218,3 +218,11 @@ def test_ctrl_c_while_chains_run_gives_what_is_there(tmp_path):
 def test_time_that_is_given_bounds_the_chains(run, survey):
     done = run("learn", survey, "--confidence", "posterior", "--max-seconds", 0.5, "--json")
     assert json.loads(done.out)["confidence"]["diagnostics"]["stopped"] in ("max_seconds", "precise")
+
+
+def test_the_summary_says_where_chains_disagree_and_what_to_do(run, tmp_path):
+    codes = random_network(20, 2, random_state=1, signs="random").sample(100, random_state=2)
+    np.savetxt(tmp_path / "t.csv", codes, "%d", ",")
+    done = run("learn", tmp_path / "t.csv", "--no-header")
+    said = " ".join(done.out.split())
+    assert "of the undecided the chains disagree (--confidence posterior makes more steps)" in said

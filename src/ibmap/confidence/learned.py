@@ -24,9 +24,10 @@ from ibmap.result.confidence import Confidence
 if TYPE_CHECKING:
     from ibmap.learners import LearnerOptions
 
-QUICK_VARIABLES = 100  # with more, chains of a few seconds say nothing
-QUICK_CELLS = 2_000_000  # distinct rows x variables x states: a fit of a larger table takes too long
-QUICK_STEPS = 3_000  # of all chains together: seconds
+QUICK_STATES = 100  # variables x states of a table whose chains take a few seconds
+QUICK_CELLS = 4_000_000  # distinct rows x variables x states x states, which bounds the time of a fit
+QUICK_STEPS = 60_000  # of all chains together, by variables x states: the larger, the dearer a step
+FEWEST_STEPS, MOST_STEPS = 1_000, 2_500
 QUICK_EXACT = 8  # variables up to which the exact sum takes about a second
 
 
@@ -48,9 +49,19 @@ class Effort(NamedTuple):
 
 def is_quick(table: EncodedTable) -> bool:
     """Tell whether the posterior of the recommended learner takes a few seconds at most."""
-    rows = (table.distinct or table).n_rows
+    rows, size = (table.distinct or table).n_rows, _n_states(table)
     n_states = int(table.cardinalities.max(initial=1))
-    return table.n_variables <= QUICK_VARIABLES and rows * table.n_variables * n_states <= QUICK_CELLS
+    return size <= QUICK_STATES and rows * size * n_states <= QUICK_CELLS
+
+
+def quick_steps(table: EncodedTable) -> int:
+    """Choose the steps of chains that take a few seconds at most, by the size of the table alone."""
+    return min(max(QUICK_STEPS // max(_n_states(table), 1), FEWEST_STEPS), MOST_STEPS)
+
+
+def _n_states(table: EncodedTable) -> int:
+    """Give variables x states."""
+    return table.n_variables * int(table.cardinalities.max(initial=1))
 
 
 def learned_posterior(
@@ -70,7 +81,7 @@ def learned_posterior(
         options = replace(options, prior=result.provenance.options["prior"])  # type: ignore[call-arg]
     plan = SamplingPlan(max_seconds=effort.max_seconds, n_threads=_threads(effort, table, options))
     if effort.is_quick:
-        plan = replace(plan, max_steps=QUICK_STEPS, max_exact=QUICK_EXACT)
+        plan = replace(plan, max_steps=quick_steps(table), max_exact=QUICK_EXACT)
     sure = posterior_confidence(
         local_score(options.make_test(table)),  # type: ignore[arg-type]
         result.graph,

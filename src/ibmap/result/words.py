@@ -85,7 +85,8 @@ def how_sure(result: SearchResult) -> str:
         words += "; cut short"
     n_not_mixed = told.get("n_not_mixed") or 0
     if n_not_mixed:
-        words += f"; about {n_not_mixed:,} of the undecided the chains disagree"
+        more = " (--confidence posterior makes more steps)" if told.get("is_quick") else ""
+        words += f"; about {n_not_mixed:,} of the undecided the chains disagree{more}"
     return words
 
 
