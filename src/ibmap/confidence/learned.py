@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 QUICK_STATES = 100  # variables x states of a table whose chains take a few seconds
 QUICK_CELLS = 4_000_000  # distinct rows x variables x states x states, which bounds the time of a fit
 QUICK_STEPS = 60_000  # of all chains together, by variables x states: the larger, the dearer a step
-FEWEST_STEPS, MOST_STEPS = 1_000, 2_500
+FEWEST_STEPS, MOST_STEPS = 500, 2_500
+USUAL_DEGREE = 3  # neighbours of a variable from which on fits take longer the more there are
 QUICK_EXACT = 8  # variables up to which the exact sum takes about a second
 
 
@@ -54,9 +55,11 @@ def is_quick(table: EncodedTable) -> bool:
     return size <= QUICK_STATES and rows * size * n_states <= QUICK_CELLS
 
 
-def quick_steps(table: EncodedTable) -> int:
-    """Choose the steps of chains that take a few seconds at most, by the size of the table alone."""
-    return min(max(QUICK_STEPS // max(_n_states(table), 1), FEWEST_STEPS), MOST_STEPS)
+def quick_steps(table: EncodedTable, n_edges: int) -> int:
+    """Choose the steps of chains that take a few seconds at most, by the size of table and graph alone."""
+    mean_degree = 2 * n_edges / max(table.n_variables, 1)
+    cost = max(_n_states(table), 1) * max(mean_degree / USUAL_DEGREE, 1.0)
+    return min(max(int(QUICK_STEPS / cost), FEWEST_STEPS), MOST_STEPS)
 
 
 def _n_states(table: EncodedTable) -> int:
@@ -81,7 +84,7 @@ def learned_posterior(
         options = replace(options, prior=result.provenance.options["prior"])  # type: ignore[call-arg]
     plan = SamplingPlan(max_seconds=effort.max_seconds, n_threads=_threads(effort, table, options))
     if effort.is_quick:
-        plan = replace(plan, max_steps=quick_steps(table), max_exact=QUICK_EXACT)
+        plan = replace(plan, max_steps=quick_steps(table, result.graph.n_edges), max_exact=QUICK_EXACT)
     sure = posterior_confidence(
         local_score(options.make_test(table)),  # type: ignore[arg-type]
         result.graph,
