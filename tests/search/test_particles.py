@@ -16,6 +16,8 @@ from oracles import naive_particles as naive
 from score.test_family_scores import sampled
 from strategies import edge_set, graphs, queries, tables
 
+pytestmark = pytest.mark.compiled_only("thousands of structures say nothing new about kernels")
+
 
 def made(test, triplets):
     """Tests as the package and as the oracle have them."""
