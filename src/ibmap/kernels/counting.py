@@ -143,15 +143,6 @@ def drop_single(weights, n_rows, n_labels, rows, labels):
 
 
 @kernel
-def merge_rows(labels, weights, first, totals):
-    """Find the first row of each slice and its weight. first, totals: OUT, one entry a slice."""
-    totals[:] = 0
-    for i in range(labels.shape[0] - 1, -1, -1):
-        first[labels[i]] = i
-        totals[labels[i]] += weights[i]
-
-
-@kernel
 def count_cells_dense(labels, x, y, weights, n_states, cells):
     """List the cells that occur, by a dense table of counters.
 
