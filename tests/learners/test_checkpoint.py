@@ -1,5 +1,6 @@
 """A search that was interrupted anywhere and resumed is the search that was not."""
 
+import base64
 import dataclasses
 import json
 import shutil
@@ -12,10 +13,12 @@ from hypothesis import strategies as st
 
 import ibmap
 from ibmap import IBMAPHC, StopSearch
+from ibmap.data.records import as_record
 from ibmap.data.table import EncodedTable
 from ibmap.errors import FileFormatError, InvalidOptionError, SearchWarning
 from ibmap.learners import GSMNOptions, HillClimbingOptions, learn_gsmn, learn_hc
-from ibmap.learners.arrays import packed, unpacked
+from ibmap.learners.arrays import PackedArray, packed, unpacked
+from ibmap.learners.checkpoint import digest_of
 from ibmap.search.cost import DistinctTests
 from strategies import tables
 
@@ -133,8 +136,19 @@ def test_seconds_of_all_runs_add_up(tmp_path):
     learn(table, options, callback=Impatient(2), checkpoint=path)
     content = json.loads(path.read_text())
     content["seconds"] = 1000.0
-    path.write_text(json.dumps(content))
+    sealed(path, content)
     assert learn(table, options, resume=path).provenance.seconds > 1000
+
+
+def sealed(path, content):
+    """Write doctored content with the digest that fits it."""
+    content = {key: value for key, value in content.items() if key != "digest"}
+    path.write_text(json.dumps({**content, "digest": digest_of(content)}))
+
+
+def array(content):
+    """An array in a file."""
+    return np.frombuffer(base64.b64decode(content["data"]), content["dtype"])
 
 
 def kept_search(tmp_path, **options):
@@ -174,7 +188,7 @@ def test_another_version_is_refused(tmp_path):
     path = kept_search(tmp_path)
     content = json.loads(path.read_text())
     content["identity"]["version"] = "0.0.9"
-    path.write_text(json.dumps(content))
+    sealed(path, content)
     with pytest.raises(InvalidOptionError, match=r"version='0\.0\.9'"):
         learn_hc(some_table(), HillClimbingOptions(), resume=path)
 
@@ -216,8 +230,18 @@ def test_a_search_may_go_on_in_another_file(tmp_path):
         lambda c: c["climbs"][0].pop("trace"),
         lambda c: c["tests"].pop("sets"),
         lambda c: c.update(seconds="long"),
+        lambda c: c["tests"].update(earlier=packed(np.zeros(len(array(c["tests"]["earlier"])), np.int64))),
+        lambda c: c["tests"].update(newest=packed(np.full(7, 10**6))),
+        lambda c: c["tests"].update(n_tests=packed(np.array([-5]))),
+        lambda c: c["climbs"][0].update(changes=packed(np.zeros((7, 7)))),
+        lambda c: c["climbs"][0].update(changes=packed(np.full((7, 7), np.nan))),
+        lambda c: c["climbs"][0].update(is_exact=packed(np.ones((7, 7)))),
+        lambda c: c["climbs"][0]["changes"].update(shape=[10**9, 10**9]),
+        lambda c: c["climbs"][0].update(n_iterations=-1),
+        lambda c: c.update(identity=None),
+        lambda c: c.update(climbs=None),
     ],
-    ids=range(10),
+    ids=range(20),
 )
 def test_a_damaged_checkpoint_is_refused(tmp_path, damage):
     path = kept_search(tmp_path)
@@ -226,6 +250,9 @@ def test_a_damaged_checkpoint_is_refused(tmp_path, damage):
     damage(content)
     path.write_text(json.dumps(content))
     with pytest.raises(FileFormatError, match="damaged"):
+        learn_hc(some_table(), HillClimbingOptions(), resume=path)
+    sealed(path, content)
+    with pytest.raises(FileFormatError, match=r"damaged|another score"):
         learn_hc(some_table(), HillClimbingOptions(), resume=path)
 
 
@@ -274,7 +301,7 @@ def test_arrays_survive_bit_by_bit(data):
     values = rng.integers(0, 2**63, shape).astype(dtype)
     if dtype == "float64":
         values = rng.normal(size=shape) * np.where(rng.random(shape) < 0.2, -np.inf, 1.0)
-    again = unpacked(json.loads(json.dumps(packed(values))))
+    again = unpacked(as_record(json.loads(json.dumps(packed(values))), PackedArray, "array"), dtype, shape)
     assert again.dtype == values.dtype
     assert again.shape == values.shape
     assert again.tobytes() == np.ascontiguousarray(values).tobytes()

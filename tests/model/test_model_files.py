@@ -58,7 +58,12 @@ def test_fitted_models_round_trip_with_report_bins_and_gaps(tmp_path):
         (lambda c: c["factors"][0]["log_values"].pop(), "damaged"),
         (lambda c: c["factors"][0]["log_values"].__setitem__(0, "x"), "damaged"),
         (lambda c: c["variables"][0].update(name=3), "damaged"),
-        (lambda c: c["report"].update(luck=1), "damaged"),
+        (lambda c: c["report"].update(converged=1), r"report\.converged"),
+        (lambda c: c["variables"][0].update(states=[]), r"variables\[0\]\.states"),
+        (lambda c: c["variables"][0].update(states=[[1], 2]), "states"),
+        (lambda c: c["variables"][0].update(bin_edges=[2.0, 1.0, 0.0]), "bin_edges"),
+        (lambda c: c["factors"][0].update(log_values=[None] * 4), "zero everywhere"),
+        (lambda c: c["factors"][0].update(log_values=[10**400] * 4), "log_values"),
     ],
 )
 def test_damaged_files_are_refused(tmp_path, damage, message):
@@ -94,6 +99,10 @@ def test_uai_keeps_the_distribution(model):
         ("MARKOV 1 2 1 1 0 2 1", "its end where a value"),
         ("MARKOV 1 2 1 1 0 2 1 -1", "'-1' where a value"),
         ("MARKOV 1 2 1 1 7 2 1 1", "does not fit"),
+        ("MARKOV 1 0 1 1 0 0", "'0' where a number of states"),
+        ("MARKOV " + "9" * 5000, "where a number of variables"),
+        ("MARKOV 1 2 1 40 " + "0 " * 40 + "1 1", "over 40 variables"),
+        ("MARKOV 1 2 1 1 0 2 0 0", "zero everywhere"),
     ],
 )
 def test_broken_uai_files_are_refused(tmp_path, text, message):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ibmap.evidence.records import checked
 from ibmap.evidence.statements import Statement
 from ibmap.graph import MarkovGraph
 from ibmap.search.climb import N_NEAREST
@@ -45,15 +44,6 @@ class PairEvidence:
     def to_dict(self) -> dict[str, Any]:
         """Give the evidence as plain lists and dicts."""
         return asdict(self)
-
-    @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> PairEvidence:
-        """Read the evidence from plain lists and dicts."""
-        statements = tuple(Statement.from_dict(each) for each in content.get("statements", ()))
-        if len(statements) not in (0, 2):
-            msg = f"a pair has two statements, not {len(statements)}"
-            raise ValueError(msg)
-        return checked(cls(**{**content, "statements": statements}))
 
 
 def collect_evidence(

@@ -6,12 +6,11 @@ and given the rest of Y's; if not, that they are independent given X's blanket, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ibmap.evidence.counts import SliceCounts
-from ibmap.evidence.records import checked
 from ibmap.independence.protocol import Variable
 from ibmap.ties import is_at_least_half
 
@@ -68,21 +67,3 @@ class Statement:
         """Replace the numbers of variables by their names."""
         given = tuple(names[int(z)] for z in self.given)
         return replace(self, x=names[int(self.x)], y=names[int(self.y)], given=given)
-
-    @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> Statement:
-        """Read a statement from plain lists and dicts."""
-        verdicts = tuple(checked(Verdict(**each)) for each in content["verdicts"])
-        if not verdicts:
-            msg = "a statement needs a verdict"
-            raise ValueError(msg)
-        return checked(
-            cls(
-                x=content["x"],
-                y=content["y"],
-                given=tuple(content["given"]),
-                independent=content["independent"],
-                verdicts=verdicts,
-                counts=checked(SliceCounts(**content["counts"])),
-            )
-        )

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
-from typing import Any
+import math
+from typing import Annotated, Any, Literal
 
 import numpy as np
+from msgspec import Meta, Struct
 from numpy.typing import NDArray
 
-DTYPES = ("float64", "int64", "uint64", "bool")
+
+class PackedArray(Struct):
+    """An array in a file."""
+
+    dtype: Literal["float64", "int64", "uint64", "bool"]
+    shape: tuple[Annotated[int, Meta(ge=0)], ...]
+    data: bytes  # base64 in JSON
 
 
 def packed(array: NDArray[Any]) -> dict[str, Any]:
@@ -19,12 +26,14 @@ def packed(array: NDArray[Any]) -> dict[str, Any]:
     return {"dtype": array.dtype.name, "shape": list(array.shape), "data": text}
 
 
-def unpacked(content: Mapping[str, Any]) -> NDArray[Any]:
-    """Read an array that `packed` wrote."""
-    if content["dtype"] not in DTYPES:
-        msg = f"there are no arrays of {content['dtype']!r} here"
+def unpacked(content: PackedArray, dtype: str, shape: tuple[int, ...]) -> NDArray[Any]:
+    """Read an array that `packed` wrote, of the type and shape that it must have."""
+    kind = np.dtype(dtype)
+    if (content.dtype, content.shape, len(content.data)) != (dtype, shape, math.prod(shape) * kind.itemsize):
+        msg = f"an array of {dtype} and shape {shape} is needed; found {content.dtype} and {content.shape}"
         raise ValueError(msg)
-    dtype = np.dtype(content["dtype"])
-    data = base64.b64decode(content["data"], validate=True)
-    values = np.frombuffer(data, dtype.newbyteorder("<")).astype(dtype)
-    return values.reshape([int(size) for size in content["shape"]])
+    values = np.frombuffer(content.data, kind.newbyteorder("<")).astype(kind).reshape(shape)
+    if dtype == "bool" and (values.view(np.uint8) > 1).any():
+        msg = "an array of bool holds other values"
+        raise ValueError(msg)
+    return values

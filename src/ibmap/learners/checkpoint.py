@@ -10,22 +10,63 @@ from __future__ import annotations
 import json
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from msgspec import Meta, Struct
 
 from ibmap.data.atomic import write_atomically
+from ibmap.data.records import as_record, damaged, read_json
 from ibmap.errors import FileFormatError, InvalidOptionError, SearchWarning
-from ibmap.learners.arrays import packed, unpacked
+from ibmap.learners.arrays import PackedArray, packed, unpacked
 from ibmap.search.climb import ClimbState, Flip
 from ibmap.search.cost import DistinctTests
 
 FORMAT = "ibmap-checkpoint"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 INTERVAL = 5.0  # seconds between two writings, at least
 MAX_SHARE = 0.05  # of the time may be spent on writing
+
+Count = Annotated[int, Meta(ge=0)]
+
+
+class _KeptTests(Struct):
+    sets: PackedArray
+    earlier: PackedArray
+    newest: PackedArray
+    n_tests: PackedArray
+
+
+class _KeptFlip(Struct):
+    x: int
+    y: int
+    added: bool
+    gain: float
+    score: float
+
+
+class _KeptClimb(Struct):
+    edges: list[tuple[int, int]]
+    n_looked: int
+    n_iterations: Count
+    is_optimum: bool
+    trace: list[_KeptFlip]
+    changes: PackedArray
+    is_exact: PackedArray
+
+
+class CheckpointFile(Struct):
+    """What a checkpoint holds."""
+
+    is_finished: bool
+    identity: dict[str, Any]
+    seconds: Annotated[float, Meta(ge=0)]
+    tests: _KeptTests
+    climbs: list[_KeptClimb | None]
+    digest: str
 
 
 class Checkpoint:
@@ -50,31 +91,18 @@ class Checkpoint:
     def load(self, path: str | Path) -> None:
         """Take over what another run has kept."""
         content = read_checkpoint(path)
-        _refuse_others(path, content["identity"], self.identity)
+        _refuse_others(path, content.identity, self.identity)
+        if len(content.climbs) != len(self.states):
+            told = f"it has {len(content.climbs)} climbs; this run has {len(self.states)}"
+            raise FileFormatError(damaged(f"checkpoint {str(path)!r}", told))
         try:
-            self.tests = DistinctTests.from_state(
-                {key: unpacked(each) for key, each in content["tests"].items()}
-            )
-            states = [None if each is None else _state_of(each) for each in content["climbs"]]
-            self._check(states)
-            self._before = float(content["seconds"])
-        except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
-            msg = f"the checkpoint {str(path)!r} is damaged: {type(error).__name__}: {error}"
-            raise FileFormatError(msg) from error
-        self.states = states
-
-    def _check(self, states: Sequence[ClimbState | None]) -> None:
-        """Refuse states that do not fit the run."""
-        shape = (self._n_variables, self._n_variables)
-        fits = all(
-            state.adjacency.shape == state.changes.shape == state.is_exact.shape == shape
-            and 0 < state.n_scored <= shape[0]
-            for state in states
-            if state is not None
-        )
-        if not fits or len(states) != len(self.states) or len(self.tests.state()["newest"]) != shape[0]:
-            msg = f"its parts do not fit {shape[0]} variables and {len(self.states)} climbs"
-            raise ValueError(msg)
+            self.tests = _tests_of(content.tests, self._n_variables)
+            self.states = [
+                None if each is None else _state_of(each, self._n_variables) for each in content.climbs
+            ]
+        except ValueError as error:
+            raise FileFormatError(damaged(f"checkpoint {str(path)!r}", error)) from None
+        self._before = content.seconds
 
     def keeper(self, k: int) -> ClimbKeeper:
         """Give what keeps one of the climbs."""
@@ -110,6 +138,7 @@ class Checkpoint:
             "tests": {key: packed(each) for key, each in self.tests.state().items()},
             "climbs": [None if state is None else _plain(state) for state in self.states],
         }
+        content["digest"] = digest_of(content)
         write_atomically(self.path, json.dumps(content, ensure_ascii=False) + "\n")
         self._written = time.monotonic()
         self._cost = self._written - begun
@@ -130,23 +159,32 @@ class ClimbKeeper:
         self._checkpoint.take(self._k, make, at_once=at_once)
 
 
-def read_checkpoint(path: str | Path) -> dict[str, Any]:
+def read_checkpoint(path: str | Path) -> CheckpointFile:
     """Read a checkpoint, whatever run it is of."""
     try:
-        content = json.loads(Path(path).read_text(encoding="utf-8"))
+        content = read_json(path)
     except FileNotFoundError:
         msg = f"there is no checkpoint {str(path)!r}; begin with --checkpoint, or check the name"
         raise FileFormatError(msg) from None
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+    except (OSError, FileFormatError) as error:
         msg = f"cannot read the checkpoint {str(path)!r}: {error}"
         raise FileFormatError(msg) from error
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         msg = f"{str(path)!r} is not a checkpoint of ibmap"
         raise FileFormatError(msg)
-    if content.get("format_version") != FORMAT_VERSION or not isinstance(content.get("identity"), dict):
+    if content.get("format_version") != FORMAT_VERSION:
         msg = f"the checkpoint {str(path)!r} has a format this version of ibmap does not read"
         raise FileFormatError(msg)
-    return content
+    what = f"checkpoint {str(path)!r}"
+    read = as_record(content, CheckpointFile, what)
+    if content.pop("digest") != digest_of(content):
+        raise FileFormatError(damaged(what, "it is not what was written: its digest differs"))
+    return read
+
+
+def digest_of(content: Mapping[str, Any]) -> str:
+    """Give the digest by which a checkpoint is known to be what was written."""
+    return sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 def refuse_overwriting(path: str | Path) -> None:
@@ -154,7 +192,7 @@ def refuse_overwriting(path: str | Path) -> None:
     if not Path(path).exists():
         return
     try:
-        is_finished = bool(read_checkpoint(path).get("is_finished"))
+        is_finished = read_checkpoint(path).is_finished
     except FileFormatError:
         msg = f"--checkpoint {path}: the file exists and is no checkpoint; choose another name"
         raise InvalidOptionError(msg) from None
@@ -195,7 +233,6 @@ def _plain(state: ClimbState) -> dict[str, Any]:
     """Give a state as plain values."""
     return {
         "edges": np.argwhere(np.triu(state.adjacency)).tolist(),
-        "n_variables": len(state.adjacency),
         "n_looked": state.n_scored,
         "n_iterations": state.n_iterations,
         "is_optimum": state.is_optimum,
@@ -205,17 +242,34 @@ def _plain(state: ClimbState) -> dict[str, Any]:
     }
 
 
-def _state_of(content: Mapping[str, Any]) -> ClimbState:
-    """Read a state from plain values."""
-    adjacency = np.zeros((content["n_variables"], content["n_variables"]), bool)
-    for i, j in content["edges"]:
-        adjacency[i, j] = adjacency[j, i] = True
-    return ClimbState(
-        adjacency=adjacency,
-        n_scored=int(content["n_looked"]),
-        changes=unpacked(content["changes"]),
-        is_exact=unpacked(content["is_exact"]),
-        trace=tuple(Flip(**flip) for flip in content["trace"]),
-        n_iterations=int(content["n_iterations"]),
-        is_optimum=bool(content["is_optimum"]),
+def _tests_of(content: _KeptTests, n_variables: int) -> DistinctTests:
+    """Read what counts the tests of climbs over so many variables."""
+    n_blankets = len(content.earlier.data) // 8
+    return DistinctTests.from_state(
+        {
+            "sets": unpacked(content.sets, "uint64", (n_blankets, n_variables // 64 + 1)),
+            "earlier": unpacked(content.earlier, "int64", (n_blankets,)),
+            "newest": unpacked(content.newest, "int64", (n_variables,)),
+            "n_tests": unpacked(content.n_tests, "int64", (1,)),
+        }
     )
+
+
+def _state_of(content: _KeptClimb, n_variables: int) -> ClimbState:
+    """Read the state of a climb over so many variables."""
+    shape = (n_variables, n_variables)
+    trace = tuple(Flip(each.x, each.y, each.added, each.gain, each.score) for each in content.trace)
+    pairs = [*content.edges, *((flip.x, flip.y) for flip in trace)]
+    if not all(0 <= min(pair) < max(pair) < n_variables for pair in pairs):
+        msg = f"it has pairs that are not among {n_variables} variables"
+        raise ValueError(msg)
+    adjacency = np.zeros(shape, bool)
+    for i, j in content.edges:
+        adjacency[i, j] = adjacency[j, i] = True
+    changes = unpacked(content.changes, "float64", shape)
+    if not 0 < content.n_looked <= n_variables or np.isnan(changes).any() or (changes == np.inf).any():
+        msg = f"its terms do not fit {n_variables} variables"
+        raise ValueError(msg)
+    is_exact = unpacked(content.is_exact, "bool", shape)
+    reached = (trace, content.n_iterations, content.is_optimum)
+    return ClimbState(adjacency, content.n_looked, changes, is_exact, *reached)

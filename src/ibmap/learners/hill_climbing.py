@@ -6,7 +6,7 @@ import time
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ibmap.data.table import EncodedTable
 from ibmap.errors import SearchWarning
@@ -15,7 +15,6 @@ from ibmap.evidence.variables import describe_variables
 from ibmap.evidence.witness import Witness
 from ibmap.graph import as_graph
 from ibmap.independence.protocol import ProbabilisticTest
-from ibmap.learners.checkpoint import Checkpoint, refuse_overwriting, samefile
 from ibmap.learners.options import HillClimbingOptions
 from ibmap.learners.starts import find_start, start_names
 from ibmap.progress import Callback, Monitor
@@ -25,6 +24,9 @@ from ibmap.score import local_score
 from ibmap.search.climb import Climb
 from ibmap.search.cost import DistinctTests
 from ibmap.ties import TOLERANCE
+
+if TYPE_CHECKING:
+    from ibmap.learners.checkpoint import Checkpoint
 
 IDLE_LOSS = 0.01  # log of the factor by which the score falls if an edge that hardly matters goes
 MIN_EDGES = 10  # with fewer edges a user sees their evidence at a glance
@@ -132,6 +134,8 @@ def _open_checkpoint(
     path = resume if checkpoint is None else checkpoint
     if path is None:
         return None
+    from ibmap.learners.checkpoint import Checkpoint, refuse_overwriting, samefile
+
     recorded = {k: v for k, v in options.recorded().items() if k not in ("max_ascents", "max_seconds")}
     identity = {
         "version": provenance_of(table, "hc", {}, 0.0).version,

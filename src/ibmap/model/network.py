@@ -13,7 +13,7 @@ from ibmap.data.atomic import write_atomically
 from ibmap.data.encoding import encode
 from ibmap.data.table import EncodedTable
 from ibmap.data.text import read_text
-from ibmap.errors import FileFormatError, FittingWarning, InvalidGraphError
+from ibmap.errors import FileFormatError, FittingWarning
 from ibmap.graph import MarkovGraph, as_graph
 from ibmap.model import network_file
 from ibmap.model.completing import Drawing
@@ -21,7 +21,7 @@ from ibmap.model.conversions import to_pgmpy, to_pyagrum
 from ibmap.model.fitting import FitOptions, FitReport, fit_potentials
 from ibmap.model.new_rows import Variables
 from ibmap.model.plausibility import unlike_data
-from ibmap.model.potentials import Factor, Potentials
+from ibmap.model.potentials import Factor, Potentials, check_cliques
 from ibmap.model.uai import parse_uai, uai_text
 from ibmap.model.validation import fit_validated
 from ibmap.options import RandomState
@@ -66,7 +66,7 @@ class MarkovNetwork(Drawing):
     def __post_init__(self) -> None:
         for name in ("states", "factors"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
-        _check_cliques(self.graph, self.factors)
+        check_cliques(self.graph, self.factors)
         _ = self.potentials  # refused here if shapes do not fit
 
     @classmethod
@@ -299,16 +299,6 @@ def _in_codes(rows: Any, table: EncodedTable) -> EncodedTable:
 def _is_result(graph: Any) -> bool:
     """Tell whether a graph argument is a result that holds a graph."""
     return isinstance(getattr(graph, "graph", None), MarkovGraph)
-
-
-def _check_cliques(graph: MarkovGraph, factors: Iterable[Factor]) -> None:
-    """Refuse factors over variables that are not joined."""
-    for factor in factors:
-        for k, v in enumerate(factor.variables):
-            for u in factor.variables[:k]:
-                if not (0 <= u < graph.n_variables and 0 <= v < graph.n_variables and graph.adjacency[u, v]):
-                    msg = f"a factor is over variables {u} and {v}, which the graph does not join"
-                    raise InvalidGraphError(msg)
 
 
 def graph_of_factors(names: Sequence[str], factors: Iterable[Factor]) -> MarkovGraph:

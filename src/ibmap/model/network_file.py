@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
+from msgspec import Meta, Struct
 
 from ibmap.data.atomic import write_atomically
-from ibmap.data.text import read_text
+from ibmap.data.records import Label, as_record, check_format, damaged, read_json
 from ibmap.errors import FileFormatError, IbmapError
-from ibmap.evidence.records import check_format
 from ibmap.graph import MarkovGraph
 from ibmap.model.fitting import FitReport
-from ibmap.model.potentials import Factor
+from ibmap.model.potentials import Factor, check_cliques
 
 if TYPE_CHECKING:
     from ibmap.model.network import MarkovNetwork
@@ -53,38 +54,50 @@ def save(model: MarkovNetwork, path: str | Path) -> None:
     write_atomically(path, "{\n" + ",\n".join(members) + "\n}\n")
 
 
+class _Variable(Struct):
+    name: str
+    states: Annotated[tuple[Label, ...], Meta(min_length=1)]
+    bin_edges: tuple[float, ...] | None = None
+
+
+class _Factor(Struct):
+    variables: tuple[int, ...]
+    log_values: list[float | None]
+
+
+class _Model(Struct):
+    variables: list[_Variable]
+    edges: list[tuple[int, int]]
+    factors: list[_Factor]
+    report: FitReport | None
+
+
 def parts(content: Any) -> dict[str, Any]:
     """Read what `to_dict` gives, as the arguments of `MarkovNetwork`."""
     is_network = isinstance(content, dict) and content.get("format") == "ibmap-network"
     check_format(content, "model", FORMAT, FORMAT_VERSION, UNFITTED if is_network else "")
+    read = as_record(content, _Model, "model file")
     try:
-        names = [_name(variable) for variable in content["variables"]]
-        states = tuple(tuple(variable["states"]) for variable in content["variables"])
-        edges = [(int(i), int(j)) for i, j in content["edges"]]
-        shape = [len(labels) for labels in states]
-        return {
-            "graph": MarkovGraph.from_edges(len(names), edges, names),
-            "states": states,
-            "factors": tuple(_factor(each, shape) for each in content["factors"]),
-            "report": _report(content["report"]),
-            "bin_edges": {
-                variable["name"]: tuple(map(float, variable["bin_edges"]))
-                for variable in content["variables"]
-                if "bin_edges" in variable
-            },
-        }
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError, IbmapError) as error:
-        msg = f"the model file is damaged: {type(error).__name__}: {error}"
-        raise FileFormatError(msg) from error
+        names = [variable.name for variable in read.variables]
+        graph = MarkovGraph.from_edges(len(names), read.edges, names)
+        factors = tuple(_factor(each, read.variables) for each in read.factors)
+        check_cliques(graph, factors)
+    except (ValueError, IndexError, IbmapError) as error:
+        raise FileFormatError(damaged("model file", error)) from None
+    return {
+        "graph": graph,
+        "states": tuple(variable.states for variable in read.variables),
+        "factors": factors,
+        "report": read.report,
+        "bin_edges": {each.name: _cuts(each) for each in read.variables if each.bin_edges is not None},
+    }
 
 
 def load(path: str | Path) -> dict[str, Any]:
     """Read a JSON file, as the arguments of `MarkovNetwork`."""
+    content = read_json(path)
     try:
-        return parts(json.loads(read_text(path)))
-    except (json.JSONDecodeError, RecursionError) as error:
-        msg = f"{path} is not JSON: {error}"
-        raise FileFormatError(msg) from None
+        return parts(content)
     except FileFormatError as error:
         msg = f"{path}: {error}"
         raise FileFormatError(msg) from None
@@ -102,24 +115,24 @@ def _finite(factor: Factor) -> list[float | None]:
     return [value if value > -np.inf else None for value in factor.log_values.ravel().tolist()]
 
 
-def _factor(content: dict[str, Any], shape: list[int]) -> Factor:
-    variables = tuple(content["variables"])
-    values = [-np.inf if value is None else float(value) for value in content["log_values"]]
-    return Factor(variables, np.array(values).reshape([shape[v] for v in variables]))
+def _factor(read: _Factor, variables: list[_Variable]) -> Factor:
+    """Shape the table of a factor by the states of its variables."""
+    if not all(0 <= v < len(variables) for v in read.variables):
+        msg = f"a factor is over {read.variables}; there are {len(variables)} variables"
+        raise ValueError(msg)
+    values = [-np.inf if value is None else value for value in read.log_values]
+    return Factor(
+        read.variables, np.array(values).reshape([len(variables[v].states) for v in read.variables])
+    )
 
 
-def _report(content: dict[str, Any] | None) -> FitReport | None:
-    if content is None:
-        return None
-    tried = tuple((float(strength), float(value)) for strength, value in content["validated"])
-    return FitReport(**{**content, "validated": tried})
-
-
-def _name(variable: dict[str, Any]) -> str:
-    if not isinstance(variable["name"], str):
-        msg = f"a variable's name must be text; got {variable['name']!r}"
-        raise TypeError(msg)
-    return variable["name"]
+def _cuts(variable: _Variable) -> tuple[float, ...]:
+    """Give where a column is cut, in order, one place more than there are intervals among its states."""
+    edges = variable.bin_edges or ()
+    if not 2 <= len(edges) <= len(variable.states) + 1 or any(a >= b for a, b in pairwise(edges)):
+        msg = f"the bin_edges of {variable.name!r} must rise, and be one more than its intervals"
+        raise FileFormatError(damaged("model file", msg))
+    return edges
 
 
 def _plain(label: Any) -> Any:

@@ -14,7 +14,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ibmap.errors import InvalidOptionError
+from ibmap.errors import InvalidGraphError, InvalidOptionError
+from ibmap.graph import MarkovGraph
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.integer]
@@ -40,6 +41,9 @@ class Factor:
             raise InvalidOptionError(msg)
         if np.isnan(values).any() or (values == np.inf).any():
             msg = f"the log-potential over {self.variables} must be finite, or -inf for a probability of zero"
+            raise InvalidOptionError(msg)
+        if values.size and (values == -np.inf).all():
+            msg = f"the potential over {self.variables} is zero everywhere: no configuration is possible"
             raise InvalidOptionError(msg)
 
     def at(self, codes: Codes) -> Floats:
@@ -126,6 +130,16 @@ def broadcast_over(values: ArrayLike, variables: Sequence[int], scope: Sequence[
     order = sorted(range(len(variables)), key=lambda k: variables[k])
     lengths = iter(table.shape[k] for k in order)
     return table.transpose(order).reshape([next(lengths) if v in variables else 1 for v in scope])
+
+
+def check_cliques(graph: MarkovGraph, factors: Iterable[Factor]) -> None:
+    """Refuse factors over variables that are not joined."""
+    for factor in factors:
+        for k, v in enumerate(factor.variables):
+            for u in factor.variables[:k]:
+                if not (0 <= u < graph.n_variables and 0 <= v < graph.n_variables and graph.adjacency[u, v]):
+                    msg = f"a factor is over variables {u} and {v}, which the graph does not join"
+                    raise InvalidGraphError(msg)
 
 
 def _check_shape(factor: Factor, cardinalities: Sequence[int]) -> None:

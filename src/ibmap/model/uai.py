@@ -17,6 +17,9 @@ from ibmap.errors import FileFormatError, InvalidOptionError
 from ibmap.model.conversions import one_a_scope, scaled
 from ibmap.model.potentials import Factor, Potentials
 
+MOST_DIGITS = 15  # of a count: no file holds so many
+MOST_AXES = 32  # of a NumPy array, in its older versions
+
 
 def uai_text(potentials: Potentials) -> str:
     """Write a network in the UAI format."""
@@ -39,22 +42,22 @@ def parse_uai(text: str) -> Potentials:
         raise FileFormatError(msg)
     try:
         shape = tuple(
-            _count(words, "a number of states") for _ in range(_count(words, "a number of variables"))
+            _count(words, "a number of states", low=1) for _ in range(_count(words, "a number of variables"))
         )
         scopes = [
             tuple(_count(words, "a variable") for _ in range(_count(words, "the size of a factor")))
             for _ in range(_count(words, "the number of factors"))
         ]
         return Potentials(shape, tuple(_table(words, scope, shape) for scope in scopes))
-    except (InvalidOptionError, IndexError) as error:
+    except (InvalidOptionError, IndexError, OverflowError) as error:
         msg = f"the UAI file does not fit together: {error}"
         raise FileFormatError(msg) from None
 
 
-def _count(words: Iterator[str], what: str) -> int:
-    """Read a whole number."""
+def _count(words: Iterator[str], what: str, low: int = 0) -> int:
+    """Read a whole number, not below a bound."""
     word = next(words, None)
-    if word is None or not word.isdecimal():
+    if word is None or not word.isdecimal() or len(word) > MOST_DIGITS or int(word) < low:
         msg = f"the UAI file has {'its end' if word is None else repr(word[:20])} where {what} should be"
         raise FileFormatError(msg)
     return int(word)
@@ -62,6 +65,9 @@ def _count(words: Iterator[str], what: str) -> int:
 
 def _table(words: Iterator[str], scope: tuple[int, ...], shape: tuple[int, ...]) -> Factor:
     """Read the values of one factor."""
+    if len(scope) > MOST_AXES:
+        msg = f"the UAI file has a factor over {len(scope)} variables; at most {MOST_AXES} can be read"
+        raise FileFormatError(msg)
     lengths = [shape[v] for v in scope]
     n_cells = _count(words, "the size of a table")
     if n_cells != math.prod(lengths):

@@ -13,11 +13,19 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
+from msgspec import Struct
+
+from ibmap.data.records import Label, as_record, parse_json
 from ibmap.errors import FileFormatError, InvalidOptionError
 
 FORMAT = "ibmap-journal-1"
 
 Row = dict[str, Any]
+
+
+class _Run(Struct):
+    run: str
+    rows: list[dict[str, Label]]
 
 
 class Journal:
@@ -59,12 +67,13 @@ class Journal:
     def _read(self, lines: list[bytes], belongs_to: dict[str, Any]) -> None:
         """Take over the runs of an existing file."""
         try:
-            header, *runs = map(json.loads, lines)
-            is_ours = header.pop("format", None) == FORMAT
-            self.finished = {run["run"]: run["rows"] for run in runs}
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            msg = f"{str(self.path)!r} is not a journal of ibmap; move it away or choose another folder"
-            raise FileFormatError(msg) from error
+            header, *runs = map(parse_json, lines)
+            is_ours = isinstance(header, dict) and header.pop("format", None) == FORMAT
+            found = [as_record(run, _Run, "journal") for run in runs] if is_ours else []
+        except FileFormatError as error:
+            msg = f"{str(self.path)!r} is not a journal of ibmap ({error}); move it away"
+            raise FileFormatError(msg) from None
+        self.finished = {run.run: run.rows for run in found}
         wanted = json.loads(json.dumps(belongs_to))
         if not is_ours or header != wanted:
             msg = (
@@ -100,6 +109,6 @@ def _whole_lines(path: Path) -> tuple[list[bytes], int]:
     return content[:size].splitlines(), size
 
 
-def _described(header: dict[str, Any]) -> str:
+def _described(header: Any) -> str:
     """Say what a journal belongs to."""
     return ", ".join(f"{name} {value}" for name, value in header.items())

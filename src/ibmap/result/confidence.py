@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ibmap.errors import FileFormatError, InvalidOptionError
+from ibmap.data.records import parse_json
+from ibmap.errors import InvalidOptionError
 from ibmap.evidence.sureness import Sureness
 from ibmap.graph import MarkovGraph
 from ibmap.options import as_choice, as_number
@@ -245,11 +246,7 @@ class Confidence:
         Confidence
             The same value.
         """
-        try:
-            return cls.from_dict(json.loads(text))
-        except (KeyError, TypeError, ValueError, IndexError) as error:
-            msg = f"not a file of edge probabilities ({FORMAT}, version {FORMAT_VERSION}): {error}"
-            raise FileFormatError(msg) from error
+        return cls.from_dict(parse_json(text))
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Confidence:
@@ -265,23 +262,9 @@ class Confidence:
         Confidence
             The same value.
         """
-        if data["format"] != FORMAT or data["format_version"] != FORMAT_VERSION:
-            msg = f"format {data['format']!r}, version {data['format_version']!r}"
-            raise FileFormatError(msg)
-        n = len(data["names"])
-        upper = np.triu_indices(n, 1)
-        probabilities, mixed = np.zeros((n, n)), np.ones(len(upper[0]), bool)
-        if len(data["edge_probabilities"]) != len(mixed):
-            msg = f"{n} variables have {len(mixed)} edge_probabilities, not {len(data['edge_probabilities'])}"
-            raise FileFormatError(msg)
-        probabilities[upper] = data["edge_probabilities"]
-        mixed[data["not_mixed"]] = False
-        is_mixed = np.ones((n, n), bool)
-        is_mixed[upper] = is_mixed.T[upper] = mixed
-        whole = probabilities + probabilities.T
-        return cls(
-            tuple(data["names"]), whole, data["method"], data["temperature"], is_mixed, data["diagnostics"]
-        )
+        from ibmap.result.network_file import read_confidence
+
+        return read_confidence(data)
 
     def _columns(self) -> dict[str, list[Any]]:
         """List all pairs, the most probable first."""

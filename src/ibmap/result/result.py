@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ibmap.data.records import parse_json
 from ibmap.errors import FileFormatError, InvalidOptionError, NotExplainedError
 from ibmap.evidence.display import evidence_html
 from ibmap.evidence.explanation import PairExplanation, VariableExplanation, not_kept
 from ibmap.evidence.pairs import PairEvidence, collect_evidence
-from ibmap.evidence.records import check_format
 from ibmap.evidence.sureness import Sureness
 from ibmap.evidence.variables import VariableDescription, describe_variables
 from ibmap.graph import MarkovGraph
-from ibmap.result.checking import check_pairs, check_types, read_confidence, read_descriptions
 from ibmap.result.confidence import Confidence
 from ibmap.result.provenance import Provenance, plain
 from ibmap.result.settling import rows_of_pairs
@@ -28,9 +27,6 @@ if TYPE_CHECKING:
     from ibmap.evidence.witness import Witness
 
 __all__ = ["SearchResult"]
-
-FORMAT = "ibmap-network"
-FORMAT_VERSION = 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -246,8 +242,8 @@ class SearchResult:
             In the documented format.
         """
         return {
-            "format": FORMAT,
-            "format_version": FORMAT_VERSION,
+            "format": "ibmap-network",
+            "format_version": 1,
             "variables": [self._variable(x) for x in range(self.graph.n_variables)],
             "edges": [list(edge) for edge in self.graph.edges],
             "edge_names": [[self.graph.names[i], self.graph.names[j]] for i, j in self.graph.edges],
@@ -307,12 +303,7 @@ class SearchResult:
             Every field as it was written.
         """
         text = source if isinstance(source, str) and source.lstrip().startswith("{") else _read(source)
-        try:
-            content = json.loads(text)
-        except json.JSONDecodeError as error:
-            msg = f"this is not JSON: {error}"
-            raise FileFormatError(msg) from error
-        return cls.from_dict(content)
+        return cls.from_dict(parse_json(text))
 
     @classmethod
     def from_dict(cls, content: Any) -> SearchResult:
@@ -328,42 +319,9 @@ class SearchResult:
         SearchResult
             Every field as it was written.
         """
-        check_format(content, "network", FORMAT, FORMAT_VERSION)
-        try:
-            check_types(content)
-            result = cls._from_checked(content)
-            check_pairs(content)
-        except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-            msg = f"the network file is damaged: {type(error).__name__}: {error}"
-            raise FileFormatError(msg) from error
-        return result
+        from ibmap.result.network_file import parts
 
-    @classmethod
-    def _from_checked(cls, content: dict[str, Any]) -> SearchResult:
-        """Build the result from content whose format and version fit."""
-        variables = content["variables"]
-        names = [variable["name"] for variable in variables]
-        edges = [(int(i), int(j)) for i, j in content["edges"]]
-        source = content["provenance"]
-        return cls(
-            graph=MarkovGraph.from_edges(len(names), edges, names),
-            states=tuple(tuple(variable["states"]) for variable in variables),
-            provenance=Provenance(**{**source, "warnings": tuple(source["warnings"])}),
-            n_tests=content["n_tests"],
-            score=content["score"],
-            n_ascents=content["n_ascents"],
-            n_iterations=content["n_iterations"],
-            start=content.get("start"),
-            stopped=content["stopped"],
-            trace=tuple(Flip(**flip) for flip in content["trace"]),
-            evidence=tuple(PairEvidence.from_dict(pair) for pair in content["evidence"]),
-            descriptions=read_descriptions(variables),
-            bound=content.get("bound"),
-            n_nodes=content.get("n_nodes"),
-            test_cost=content.get("test_cost"),
-            disputed=tuple((int(x), int(y)) for x, y in content.get("disputed", ())),
-            confidence=read_confidence(content.get("confidence"), names),
-        )
+        return cls(**parts(content))
 
     def _repr_html_(self) -> str:
         source = self.provenance

@@ -60,9 +60,14 @@ class DistinctTests:
 
     @classmethod
     def from_state(cls, state: Mapping[str, NDArray[Any]]) -> DistinctTests:
-        """Restore what `state` gave."""
+        """Restore what `state` gave; a state whose chains of blankets lead nowhere is refused."""
         tests = cls(len(state["newest"]))
         n_blankets = len(state["sets"])
+        is_chain = (state["earlier"] >= -1) & (state["earlier"] < np.arange(n_blankets))
+        is_end = (state["newest"] >= -1) & (state["newest"] < n_blankets)
+        if not is_chain.all() or not is_end.all() or state["n_tests"][0] < 0:
+            msg = "the blankets counted so far do not follow each other"
+            raise ValueError(msg)
         while len(tests._sets) < n_blankets:
             tests._grow()
         tests._sets[:n_blankets], tests._earlier[:n_blankets] = state["sets"], state["earlier"]

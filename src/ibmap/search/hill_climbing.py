@@ -16,6 +16,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ibmap.errors import FileFormatError
 from ibmap.graph import MarkovGraph
 from ibmap.progress import Callback, Monitor, Progress
 from ibmap.score import LocalScore
@@ -79,6 +80,16 @@ class _HillClimber(Climber):
         self.is_exact, self.n_scored = state.is_exact.copy(), state.n_scored
         self.trace, self.n_iterations = list(state.trace), state.n_iterations
         self.is_optimum = state.is_optimum
+        self._check_restored()
+
+    def _check_restored(self) -> None:
+        """Refuse a state whose score is not that of its structure: it was kept of other data, or doctored."""
+        terms = [self.score.term(x, self.blanket(x)) for x in range(self.n_scored)]
+        kept = self.changes.diagonal()[: self.n_scored]
+        is_last = not self.trace or self.n_scored < self.n or self.trace[-1].score == self._total()
+        if not is_last or not np.allclose(kept, terms, rtol=TOLERANCE, atol=TOLERANCE):
+            msg = "the search that was kept has another score than its structure; begin anew, without resume"
+            raise FileFormatError(msg)
 
     def state(self) -> ClimbState:
         """Give all that is needed to go on."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
 
+from ibmap.data.records import parse_json
 from ibmap.data.text import read_text
 from ibmap.errors import FileFormatError, InvalidGraphError
 from ibmap.graph import MarkovGraph
@@ -40,28 +40,24 @@ def is_network_file(path: str | Path) -> bool:
     if suffix != ".csv":
         return suffix in NETWORK_SUFFIXES
     with Path(path).open(encoding="utf-8-sig", errors="replace", newline="") as file:
-        return _csv_kind(next(csv.reader(file), [])) is not None
+        try:
+            return _csv_kind(next(csv.reader(file), [])) is not None
+        except csv.Error:
+            return False
 
 
 def _from_json(text: str) -> SearchResult:
     """Read JSON in the documented format."""
-    try:
-        content = json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
-        msg = f"this is not JSON: {error}"
-        raise FileFormatError(msg) from None
-    return SearchResult.from_dict(content)
+    return SearchResult.from_dict(parse_json(text))
 
 
 def _from_graphml(text: str) -> MarkovGraph:
     """Read GraphML, the identifiers as names."""
-    from xml.etree.ElementTree import ParseError
-
     import networkx as nx
 
     try:
         found = nx.parse_graphml(text)
-    except (ParseError, nx.NetworkXException, KeyError, ValueError, TypeError, AttributeError) as error:
+    except Exception as error:  # another library's reader: whatever it raises, the file is to blame
         msg = f"this is not GraphML: {error}"
         raise FileFormatError(msg) from None
     if found.is_directed():
@@ -72,7 +68,11 @@ def _from_graphml(text: str) -> MarkovGraph:
 
 def _from_csv(text: str) -> MarkovGraph:
     """Read a list of edges or a matrix, whichever it begins like."""
-    rows = [row for row in csv.reader(io.StringIO(text, newline="")) if row]
+    try:
+        rows = [row for row in csv.reader(io.StringIO(text, newline="")) if row]
+    except csv.Error as error:
+        msg = f"this is not CSV: {error}"
+        raise FileFormatError(msg) from None
     kind = _csv_kind(rows[0] if rows else [])
     if kind is None:
         msg = (
