@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 TOLERANCE = 1e-9
-LOG_HALF = math.log(0.5)
+LOWEST_TIE = -math.log1p(math.exp(TOLERANCE))  # log p where log p = log(1 - p) - TOLERANCE
 
 
 def is_at_least_half(log_probability: float) -> bool:
-    """Tell whether a log-probability is log(1/2) or more, ties included."""
-    return log_probability >= LOG_HALF - TOLERANCE
+    """Tell whether log p is log(1 - p) or more, ties included."""
+    return log_probability >= LOWEST_TIE
 
 
 def order_with_ties(values: NDArray[np.float64]) -> list[int]:

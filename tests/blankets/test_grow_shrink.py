@@ -1,5 +1,6 @@
 import threading
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -134,3 +135,14 @@ def test_variables_not_reached_in_time_get_an_empty_blanket():
 def test_blankets_are_listed_in_order_of_inclusion():
     star = SeparationTest([[0, 1, 1], [1, 0, 0], [1, 0, 0]])
     assert blankets(star, order="columns") == ((1, 2), (0,), (0,))
+
+
+def test_ties_are_told_by_both_posteriors_in_large_blankets_too():
+    rng = np.random.default_rng(0)  # a common cause and 30 members: log p is within 1e-9 of log 1/2
+    codes = (rng.integers(0, 2, (100, 1)) ^ (rng.random((100, 60)) < 0.2)).astype(int)
+    table = EncodedTable.from_codes(codes, [2] * 60)
+    expected = oracle(table)
+    order = naive.order_by_association({y: expected.log_support(3, y, ()) for y in range(60) if y != 3})
+    wanted = naive.grow_shrink(expected.ask, 3, order)
+    assert len(wanted) > 17
+    assert sorted(gs_blanket(BayesianTest(table), 3)) == sorted(wanted)

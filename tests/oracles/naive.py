@@ -158,8 +158,8 @@ def log_probabilities(
 
 
 def is_independent(log_p: float) -> bool:
-    """Decide independence at 1/2; a tie is independence."""
-    return log_p >= math.log(0.5) - TOLERANCE
+    """Decide independence at 1/2: log p against log(1 - p); a tie is independence."""
+    return log_p > -0.1 or log_p >= math.log(-math.expm1(log_p)) - TOLERANCE
 
 
 # The classical tests

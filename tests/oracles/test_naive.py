@@ -207,8 +207,10 @@ def test_a_constant_column_leaves_the_prior(kind):
 
 def test_independence_is_at_least_one_half_up_to_the_tolerance():
     assert naive.is_independent(math.log(0.5))
-    assert naive.is_independent(math.log(0.5) - 0.9e-9)
-    assert not naive.is_independent(math.log(0.5) - 1.1e-9)
+    assert naive.is_independent(math.log(0.5) - 0.49e-9)  # log p and log(1 - p) are 0.98e-9 apart
+    assert not naive.is_independent(math.log(0.5) - 0.51e-9)
+    assert naive.is_independent(0.0)
+    assert not naive.is_independent(-1000.0)
 
 
 def test_unknown_options_are_refused():

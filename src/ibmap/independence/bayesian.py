@@ -19,7 +19,7 @@ from ibmap.independence.posterior import Prior
 from ibmap.independence.protocol import Answer, LogProbabilities, ProbabilisticTest, Triplet, Variable
 from ibmap.independence.rows import Row, TableData, binary_columns, row_maker
 from ibmap.options import as_thread_count
-from ibmap.ties import LOG_HALF, TOLERANCE, is_at_least_half
+from ibmap.ties import LOWEST_TIE, is_at_least_half
 
 
 class BayesianTest(ProbabilisticTest):
@@ -166,7 +166,7 @@ class BayesianTest(ProbabilisticTest):
         self, x: int, candidates: Sequence[int], given: tuple[int, ...], until_dependent: bool
     ) -> Sequence[Answer]:
         """Decide for independence from one half on."""
-        least = LOG_HALF - TOLERANCE if until_dependent else -math.inf
+        least = LOWEST_TIE if until_dependent else -math.inf
         supports = self.kept_row(x, given).log_independent(candidates, least)
         return [Answer(is_at_least_half(support), support) for support in supports.tolist()]
 
