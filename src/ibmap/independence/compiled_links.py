@@ -1,31 +1,115 @@
-"""Log Bayes factors of one variable's links by compiled kernels: the way of large tables."""
+"""Links weighed by compiled kernels: the way of large tables."""
 
 from __future__ import annotations
+
+import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ibmap.independence.numpy_fit import Floats, Integers
+from ibmap.independence.links import Cells, Kind, Links
+from ibmap.independence.numpy_fit import Floats, Integers, features, link_prior, log_evidence
+from ibmap.kernels import cells as cell_kernels
 from ibmap.kernels import links as kernels
+from ibmap.kernels import logistic
 
 
-class CompiledLinks:
-    """What links of the variables of a large table are worth; `NumpyLinks` has the same numbers."""
+class CompiledFit(NamedTuple):
+    """X fitted on a blanket."""
 
-    def __init__(
-        self,
-        codes: NDArray[np.uint8],
-        weights: Floats,
-        kinds: tuple[Integers, NDArray[np.bool_], Floats],
-        model: Floats,
-    ) -> None:
-        self.rows, self.model = (codes, weights), (kinds, model)
+    theta: Floats  # intercepts, then slopes: features of X by columns of the blanket
+    sizes: Integers  # columns of each member
+    design: tuple[Integers, Floats, int]  # column and entry of each member in each cell, number of columns
+    lower: Floats  # Cholesky factor of minus the Hessian
+    probabilities: Floats  # of X's states in each cell
+    log_evidence: float
 
-    def factors(self, x: int, members: Integers, others: Integers) -> Floats:
-        """Give log Bayes factors of links of x: averaged, by main effects, by full tables."""
-        n_variables, n_rows = self.rows[0].shape
-        factors, labels = np.zeros((3, n_variables)), np.empty(n_rows, np.int64)
-        blanket = kernels.fit_blanket(x, members, *self.rows, labels, *self.model)
-        kernels.weigh_members(x, members, blanket, *self.model, factors)
-        kernels.weigh_others(x, others, blanket, labels, *self.rows, *self.model, factors)
-        return factors
+
+class CompiledLinks(Links[CompiledFit]):
+    """What links of the variables of a large table are worth."""
+
+    def _cells(self, x: int, members: Integers) -> Cells:
+        """Group the rows by the states of a blanket."""
+        n_rows, r = self.codes.shape[1], self.kinds[x][0]
+        labels, firsts = np.empty(n_rows, np.int64), np.empty(n_rows, np.int64)
+        n_cells = cell_kernels.label_rows(self.codes, members, self.n_states, labels, firsts)
+        counts = np.zeros((1, n_cells * r))
+        cell_kernels.count_splits(labels, self.codes, np.array([x]), r, self.weights, counts)
+        return Cells(labels, counts.reshape(n_cells, r), self.codes[members[:, None], firsts[:n_cells]])
+
+    def _fit(self, x: int, members: Integers, cells: Cells) -> CompiledFit:
+        """Fit X on a blanket."""
+        prior, log_determinant, sizes = self._blanket_prior(x, members)
+        design = self._design(members, sizes, cells.states)
+        margins, theta = cells.counts.sum(axis=0), np.zeros(len(prior))
+        theta[: len(margins) - 1] = np.log(margins[1:] / margins[0])
+        lower, p = np.zeros_like(prior), np.empty_like(cells.counts)
+        value = logistic.fit(theta, cells.counts, *design, self.kinds[x][1], prior, lower, p)
+        evidence = log_evidence(margins, value, lower, log_determinant)
+        return CompiledFit(theta, sizes, design, lower, p, evidence)
+
+    def _design(
+        self, members: Integers, sizes: Integers, states: NDArray[np.uint8]
+    ) -> tuple[Integers, Floats, int]:
+        """Give the column (-1 for none) and entry of each member in each cell; the first states have none."""
+        firsts, ordered = np.cumsum(sizes) - sizes, self.ordered[members]
+        numbers = states.T.astype(np.int64, order="C")
+        columns = np.where(numbers > 0, firsts + np.where(ordered, 0, numbers - 1), -1)
+        return columns, np.where(ordered, numbers, 1.0), int(sizes.sum())
+
+    def _member_factors(
+        self, x: int, kind: Kind, members: Integers, chosen: Integers, fit: CompiledFit
+    ) -> Floats:
+        """Weigh members of one kind by their effects as fitted (Wald): V = spread^-1, g = V theta."""
+        gradient, information = _moments(len(chosen), self.kinds[x], kind)
+        fitted = self.ridge * link_prior(*self.kinds[x], *kind)[0]
+        places = self._parameters(x, kind, chosen, fit.sizes)
+        kernels.weigh_members(places, fit.theta, fit.lower, fitted, gradient, information)
+        return self._log_factors(x, kind, gradient, information)
+
+    def _split_members(self, kind: Kind, members: Integers, chosen: Integers, cells: Cells) -> Floats:
+        """Count X in the cells of all other members, split by each of one kind."""
+        found = np.zeros((len(chosen), *cells.counts.shape, kind[0]))
+        cell_kernels.split_members(cells.states, self.n_states[members], cells.counts, chosen, found)
+        return found
+
+    def _count(self, x: int, y: Integers, kind: Kind, cells: Cells) -> Floats:
+        """Count variables of one kind: variables by cells by states of X by states of each."""
+        n_cells, r = cells.counts.shape
+        counts, places = np.zeros((len(y), n_cells * r * kind[0])), cells.labels * r + self.codes[x]
+        cell_kernels.count_splits(places, self.codes, y, kind[0], self.weights, counts)
+        return counts.reshape(len(y), n_cells, r, kind[0])
+
+    def _outside_factors(self, x: int, kind: Kind, counts: Floats, fit: CompiledFit) -> Floats:
+        """Weigh variables of one kind that the fit left out by their score (Rao)."""
+        gradient, information = _moments(len(counts), self.kinds[x], kind)
+        is_ordered, fitted = (self.kinds[x][1], kind[1]), (fit.lower, fit.probabilities)
+        kernels.weigh_others(counts, fit.design, fitted, *is_ordered, gradient, information)
+        return self._log_factors(x, kind, gradient, information)
+
+    def _log_factors(self, x: int, kind: Kind, gradient: Floats, information: Floats) -> Floats:
+        """Give the log Bayes factors of links of one kind: links by effects, and by effects once more."""
+        precision, log_determinant = link_prior(*self.kinds[x], *kind)
+        log_determinant += len(precision) * math.log(self.link_ridge)
+        found, prior = np.empty(len(gradient)), self.link_ridge * precision
+        kernels.log_factors(gradient, information, prior, log_determinant, self.is_moment, found)
+        return found
+
+    def _log_tables(self, counts: Floats) -> Floats:
+        """Give the log evidence of X's states (axis 2), uniform priors: prod n_s! (r - 1)! / (n + r - 1)!."""
+        found = np.empty(len(counts))
+        kernels.log_tables(counts, self.log_factorials, found)
+        return found
+
+    def _stratified_factors(self, x: int, kind: Kind, counts: Floats, own: Floats) -> Floats:
+        """Weigh main effects of variables next to cells with probabilities of their own."""
+        gradient, information = _moments(len(counts), self.kinds[x], kind)
+        kernels.weigh_strata(counts, self.kinds[x][1], kind[1], gradient, information)
+        return self._log_factors(x, kind, gradient, information)
+
+
+def _moments(n_links: int, own: Kind, other: Kind) -> tuple[Floats, Floats]:
+    """Make room for the gradients and informations of links of one kind, zero at first."""
+    size = features(*own).shape[1] * features(*other).shape[1]
+    return np.zeros((n_links, size)), np.zeros((n_links, size, size))

@@ -46,18 +46,11 @@ def link_prior(n_own: int, own_ordered: bool, n_other: int, other_ordered: bool)
     return precision, float(np.linalg.slogdet(precision)[1])
 
 
-class Cells(NamedTuple):
-    """The rows grouped by a set of variables: the cell of each, X's counts and the set's states there."""
-
-    labels: Integers  # of each row
-    counts: Floats  # cells by states of X
-    states: NDArray[np.uint8]  # members by cells
-
-
 class Fit(NamedTuple):
     """X fitted on a set: parameters at the mode, curvature there, and how well it does."""
 
-    slopes: Floats  # features of X by columns of the set
+    theta: Floats  # intercepts, then slopes: features of X by columns of the set
+    sizes: Integers  # columns of each member of the set
     probabilities: Floats  # of X's states in each cell
     spread: Floats  # cells by features by features: covariance of X's features
     sensitivity: Floats  # cells by features by parameters: of X's features with what each parameter moves
@@ -73,20 +66,15 @@ class Regression:
         self.n = counts.sum(axis=1)
         self.n_intercepts = counts.shape[1] - 1
 
-    def fit(self, log_determinant: float) -> Fit:
+    def fit(self, log_determinant: float, sizes: Integers) -> Fit:
         """Find the mode by Newton's method; the log determinant is that of the prior of all slopes."""
         margins = self.counts.sum(axis=0)
         theta = np.zeros(len(self.prior))
         theta[: self.n_intercepts] = np.log(margins[1:] / margins[0])
         theta, value, p, lower = self._newton(theta)
         spread, sensitivity = self._covariances(p)
-        shares = margins / margins.sum()
-        alone = float(margins @ np.log(shares))
-        occam = 2 * np.log(np.diagonal(lower)).sum() - log_determinant
-        occam -= np.log(shares).sum() + self.n_intercepts * math.log(margins.sum())
-        evidence = value - alone - occam / 2
-        slopes = theta[self.n_intercepts :].reshape(self.f.shape[1], -1)
-        return Fit(slopes, p, spread, sensitivity, inverse_of(lower), float(evidence))
+        evidence = log_evidence(margins, value, lower, log_determinant)
+        return Fit(theta, sizes, p, spread, sensitivity, inverse_of(lower), evidence)
 
     def _newton(self, theta: Floats) -> tuple[Floats, float, Floats, Floats]:
         """Climb to the mode; give it, the log posterior, probabilities and factor of the curvature there."""
@@ -153,6 +141,16 @@ def covariance(p: Floats, f: Floats) -> tuple[Floats, Floats]:
     """Give the covariance of features with the indicators of states 1 .. r - 1, and with each other."""
     joint = (p[..., None] * (f - (p @ f)[..., None, :])).swapaxes(-1, -2)
     return joint[..., 1:], joint @ f
+
+
+def log_evidence(margins: Floats, value: float, lower: Floats, log_determinant: float) -> float:
+    """Give the log evidence of a fit beside that of X by itself, both with flat intercepts."""
+    # value: log posterior at the mode; lower: factor of the curvature there; log_determinant: of the prior.
+    n, logs = float(margins.sum()), np.log(margins)
+    alone = float(margins @ logs) - n * math.log(n)
+    occam = 2 * float(np.log(np.diagonal(lower)).sum()) - log_determinant
+    occam -= float(logs.sum()) - math.log(n)
+    return value - alone - occam / 2
 
 
 def inverse_of(matrices: Floats) -> Floats:

@@ -9,13 +9,14 @@ Small tables are answered by NumPy at once; for large ones kernels are compiled.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ibmap.data.table import EncodedTable, is_small, variable_index
 from ibmap.errors import InvalidOptionError
+from ibmap.independence.links import Links
 from ibmap.independence.numpy_links import NumpyLinks
 
 Floats = NDArray[np.float64]
@@ -79,15 +80,7 @@ class Regressions:
         return self._links.factors(x, np.array(members, np.int64), others)
 
 
-class Links(Protocol):
-    """A way to work out what links are worth."""
-
-    def factors(self, x: int, members: Integers, others: Integers) -> Floats:
-        """Give log Bayes factors of links of x: averaged, by main effects, by full tables."""
-        ...
-
-
-def _links(small: bool) -> Callable[..., Links]:
+def _links(small: bool) -> Callable[..., Links[Any]]:
     """Choose the implementation; the kernels of large tables are loaded here and not before."""
     if small:
         return NumpyLinks

@@ -10,6 +10,8 @@ The prior is a normal one on slopes. It penalises effects centred over the state
 both variables, so that it does not matter which state is the base.
 """
 
+import math
+
 import numpy as np
 
 from ibmap.kernels.compiling import kernel
@@ -19,20 +21,6 @@ SMALLEST = 1e-60  # share of a Newton step
 LAST_STEP = 1e-11  # a Newton step that promises less than this is the last
 NOTHING = 1e-26  # one that promises less than this is not taken
 SAFE = 1e-6  # a step that promises less than this cannot overshoot
-
-
-@kernel
-def n_scores(n_states, is_ordered):
-    """Count the columns (or slope features) of a variable."""
-    return min(1, n_states - 1) if is_ordered else n_states - 1
-
-
-@kernel
-def centred(n_states, is_ordered, i, j):
-    """Give an entry of the form that measures centred effects: sum over states of (effect - mean)^2."""
-    if is_ordered:
-        return n_states * (n_states * n_states - 1.0) / 12.0
-    return (1.0 if i == j else 0.0) - 1.0 / n_states
 
 
 @kernel
@@ -86,7 +74,7 @@ def list_active(columns, values, width, r, is_ordered, parameters, features, fac
     first = r - 1 if is_ordered else 0
     for a in range(columns.shape[0]):
         if columns[a] >= 0:
-            for d in range(n_scores(r, is_ordered)):
+            for d in range(1 if is_ordered else r - 1):
                 parameters[k] = r - 1 + d * width + columns[a]
                 features[k], factors[k] = first + d, values[a]
                 k += 1
@@ -114,11 +102,11 @@ def predict(theta, n_active, parameters, features, factors, eta, p):
         top = max(top, eta[s])
     norm = 0.0
     for s in range(r):
-        p[s] = np.exp(eta[s] - top)
+        p[s] = math.exp(eta[s] - top)
         norm += p[s]
     for s in range(r):
         p[s] /= norm
-    return top + np.log(norm)
+    return top + math.log(norm)
 
 
 @kernel
@@ -145,7 +133,7 @@ def evaluate(theta, states, columns, values, width, is_ordered, prior, gradient,
     """
     n_cells, r = states.shape
     n_features = r if is_ordered else r - 1
-    size = r - 1 + columns.shape[1] * n_scores(r, is_ordered)
+    size = r - 1 + columns.shape[1] * (1 if is_ordered else r - 1)
     parameters, features = np.empty(size, np.int64), np.empty(size, np.int64)
     factors, eta, residual = np.empty(size), np.empty(r), np.zeros(n_features)
     covariance = np.empty((n_features, n_features))
@@ -186,7 +174,7 @@ def cholesky(matrix, lower):
             for k in range(j):
                 s -= lower[i, k] * lower[j, k]
             if i == j:
-                lower[i, i] = np.sqrt(max(s, 1e-14 * matrix[i, i] + 1e-300))
+                lower[i, i] = math.sqrt(max(s, 1e-14 * matrix[i, i] + 1e-300))
             else:
                 lower[i, j] = s / lower[j, j]
 

@@ -1,0 +1,188 @@
+"""Log Bayes factors of one variable's links, all from one logistic fit on its blanket.
+
+The effects of a link have a normal prior of precision P. With the log likelihood taken as a quadratic
+of gradient g and information J, all other effects adjusted for, "there is a link" is more probable than
+"there is none" by
+
+    log Bayes factor = g' V^-1 g / 2 + log(det P / det V) / 2,    V = J + P.
+
+With a moment prior, the normal one times theta' P theta / df, the posterior mean of that is a factor more.
+
+Main effects may not be the whole story: next to the model of main effects stands the *full table*, in which
+every cell of the blanket has probabilities of its own, with a uniform prior. A link is then a main effect of
+Y beside those cells, or a split of every cell by Y. Both models are weighed by their marginal likelihoods:
+the factor is the ratio of the two averages. docs/recommended.md has both.
+
+Variables of one kind (states, and whether they are in order) are weighed at once. The steps are done by NumPy
+(`numpy_links`) for small tables, so that nothing has to be compiled, and by kernels (`compiled_links`) for
+large ones.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ibmap.independence.numpy_fit import Floats, Integers, features, link_prior
+
+Kind = tuple[int, bool]  # number of states, and whether they are in order
+MOST_COUNTS = 1 << 22  # of variables weighed at once: 32 MB
+
+
+class Cells(NamedTuple):
+    """The rows grouped by a set of variables: the cell of each, X's counts and the set's states there."""
+
+    labels: Integers  # of each row
+    counts: Floats  # cells by states of X
+    states: NDArray[np.uint8]  # members by cells
+
+
+class Tables(NamedTuple):
+    """Log evidence of full tables, relative to X by itself, for some variables."""
+
+    split: Floats  # of cells split by the variable
+    kept: Floats  # of cells without it
+    main: Floats  # log Bayes factor of its main effect next to these
+
+
+class Fitted(Protocol):
+    """X fitted on a blanket."""
+
+    @property
+    def log_evidence(self) -> float:
+        """Relative to X by itself, both with flat intercepts."""
+        ...
+
+
+F = TypeVar("F", bound=Fitted)
+
+
+class Links(ABC, Generic[F]):
+    """What links of the variables of a table are worth."""
+
+    def __init__(
+        self,
+        codes: NDArray[np.uint8],
+        weights: Floats,
+        kinds: tuple[Integers, NDArray[np.bool_], Floats],
+        model: Floats,
+    ) -> None:
+        self.codes, self.weights = codes, weights
+        self.n_states, self.ordered, self.log_factorials = kinds
+        self.kinds: list[Kind] = list(zip(self.n_states.tolist(), self.ordered.tolist(), strict=True))
+        self._all_kinds = sorted({*self.kinds})
+        self._number_of_kind = np.array([self._all_kinds.index(kind) for kind in self.kinds], np.int64)
+        self.ridge, self.link_ridge, moment, self.share = model.tolist()
+        self.is_moment = moment > 0
+
+    def factors(self, x: int, members: Integers, others: Integers) -> Floats:
+        """Give log Bayes factors of links of x: averaged, by main effects, by full tables."""
+        cells = self._cells(x, members)
+        fit = self._fit(x, members, cells)
+        factors, evidence = np.zeros((3, len(self.codes))), fit.log_evidence
+        for kind, chosen in self._by_kind(x, members, len(cells.counts)):
+            b = members[chosen]
+            factors[:2, b] = main = self._member_factors(x, kind, members, chosen, fit)
+            if self.share > 0:
+                counts = self._split_members(kind, members, chosen, cells)
+                tables = self._tables(x, kind, counts, counts.sum(axis=3))
+                factors[::2, b] = self._averaged(evidence, evidence - main, tables)
+        for kind, chosen in self._by_kind(x, others, len(cells.counts)):
+            y = others[chosen]
+            counts = self._count(x, y, kind, cells)
+            factors[:2, y] = main = self._outside_factors(x, kind, counts, fit)
+            if self.share > 0:
+                tables = self._tables(x, kind, counts, cells.counts[None])
+                factors[::2, y] = self._averaged(evidence + main, evidence, tables)
+        return factors
+
+    def _by_kind(self, x: int, variables: Integers, n_cells: int) -> Iterator[tuple[Kind, Integers]]:
+        """Group variables by kind, not too many at once; give the places of each. One state says nothing."""
+        numbers = self._number_of_kind[variables]
+        for number, kind in enumerate(self._all_kinds):
+            places = np.flatnonzero(numbers == number)
+            if kind[0] > 1 and len(places):
+                most = max(1, MOST_COUNTS // (n_cells * self.kinds[x][0] * kind[0]))
+                for begin in range(0, len(places), most):
+                    yield kind, places[begin : begin + most]
+
+    def _blanket_prior(self, x: int, members: Integers) -> tuple[Floats, float, Integers]:
+        """Give the prior precision of all parameters, log determinant of the slopes, columns of members."""
+        kinds = [self.kinds[b] for b in members.tolist()]
+        sizes = np.array([features(*kind).shape[1] for kind in kinds], np.int64)
+        q, width, first = features(*self.kinds[x]).shape[1], int(sizes.sum()), self.kinds[x][0] - 1
+        prior, log_determinant = np.zeros((first + q * width,) * 2), 0.0
+        slopes, begin = np.zeros((q, width, q, width)), 0
+        for kind, k in zip(kinds, sizes.tolist(), strict=True):
+            if k:
+                precision, own = link_prior(*self.kinds[x], *kind)
+                here = slice(begin, begin + k)
+                slopes[:, here, :, here] = self.ridge * precision.reshape(q, k, q, k)
+                log_determinant += own + q * k * math.log(self.ridge)
+            begin += k
+        prior[first:, first:] = slopes.reshape(q * width, q * width)
+        return prior, log_determinant, sizes
+
+    def _parameters(self, x: int, kind: Kind, chosen: Integers, sizes: Integers) -> Integers:
+        """List the parameters of members of one kind: members by effects."""
+        q, first = features(*self.kinds[x]).shape[1], self.kinds[x][0] - 1
+        columns = (np.cumsum(sizes) - sizes)[chosen][:, None] + np.arange(features(*kind).shape[1])
+        places = np.arange(q)[None, :, None] * sizes.sum() + columns[:, None]
+        found: Integers = first + places.reshape(len(chosen), -1)
+        return found
+
+    def _tables(self, x: int, kind: Kind, counts: Floats, own: Floats) -> Tables:
+        """Weigh full tables with variables of one kind and without."""
+        # counts: variables by cells by states of X by states of each; own: the same without the
+        # last, one for all variables if they have the same cells.
+        alone = self._log_tables(own.sum(axis=1, keepdims=True)[:, :, :, None])
+        split = self._log_tables(counts) - alone
+        kept = self._log_tables(own[:, :, :, None]) - alone
+        return Tables(split, kept, self._stratified_factors(x, kind, counts, own))
+
+    def _averaged(self, main_with: Any, main_without: Any, tables: Tables) -> tuple[Floats, Floats]:
+        """Average main effects and tables, with a link and without; give the log ratio, and tables' own."""
+        table_with = np.logaddexp(tables.split, tables.kept + tables.main) - math.log(2)
+        by_table = table_with - tables.kept
+        if self.share == 1:
+            return by_table, by_table
+        main, table = math.log1p(-self.share), math.log(self.share)
+        with_link = np.logaddexp(main + main_with, table + table_with)
+        return with_link - np.logaddexp(main + main_without, table + tables.kept), by_table
+
+    @abstractmethod
+    def _cells(self, x: int, members: Integers) -> Cells:
+        """Group the rows by the states of a blanket."""
+
+    @abstractmethod
+    def _fit(self, x: int, members: Integers, cells: Cells) -> F:
+        """Fit X on a blanket."""
+
+    @abstractmethod
+    def _member_factors(self, x: int, kind: Kind, members: Integers, chosen: Integers, fit: F) -> Floats:
+        """Weigh members of one kind by their effects as fitted (Wald): V = spread^-1, g = V theta."""
+
+    @abstractmethod
+    def _split_members(self, kind: Kind, members: Integers, chosen: Integers, cells: Cells) -> Floats:
+        """Count X in the cells of all other members, split by each of one kind."""
+
+    @abstractmethod
+    def _count(self, x: int, y: Integers, kind: Kind, cells: Cells) -> Floats:
+        """Count variables of one kind: variables by cells by states of X by states of each."""
+
+    @abstractmethod
+    def _outside_factors(self, x: int, kind: Kind, counts: Floats, fit: F) -> Floats:
+        """Weigh variables of one kind that the fit left out by their score (Rao)."""
+
+    @abstractmethod
+    def _log_tables(self, counts: Floats) -> Floats:
+        """Give the log evidence of X's states (axis 2), uniform priors: prod n_s! (r - 1)! / (n + r - 1)!."""
+
+    @abstractmethod
+    def _stratified_factors(self, x: int, kind: Kind, counts: Floats, own: Floats) -> Floats:
+        """Weigh main effects of variables next to cells with probabilities of their own."""
