@@ -20,10 +20,11 @@ from typing import Any
 from ibmap.graph import MarkovGraph, named_graph
 from ibmap.options import RandomState, as_generator
 from ibmap.simulate.log_potentials import PotentialOptions, as_cardinalities, draw_fields, draw_log_potentials
+from ibmap.simulate.mixed import MixedNetwork, mixed_network
 from ibmap.simulate.pairwise_network import PairwiseNetwork
 from ibmap.simulate.structures import draw_structure
 
-__all__ = ["PairwiseNetwork", "network_on", "random_network"]
+__all__ = ["MixedNetwork", "PairwiseNetwork", "mixed_network", "network_on", "random_network"]
 
 
 def random_network(
