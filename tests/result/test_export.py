@@ -144,9 +144,20 @@ def test_a_result_comes_back_from_json_exactly(result):
 
 def test_weights_are_written_where_they_are_known(result):
     loss = next(pair.loss for pair in result.evidence if pair.is_edge)
-    assert text_of(result, ".csv").splitlines() == ["source,target,weight", f"sky,'=play,{loss!r}", "die,,"]
+    own = result.relations[0]
+    told = f"{own.strength!r},{own.sign},{own.share!r},{own.odds_ratio!r}"
+    more = "strength,sign,share,odds_ratio"
+    lines = [f"source,target,weight,{more}", f"sky,'=play,{loss!r},{told}", "die,,,,,,"]
+    assert text_of(result, ".csv").splitlines() == lines
+    lines = [
+        "from,to,weight,loss,sign,share,odds_ratio",
+        f"sky,'=play,{own.strength!r},{loss!r}{told[told.index(',') :]}",
+    ]
+    assert text_of(result, ".edges.csv").splitlines() == lines
     graph = nx.parse_graphml(text_of(result, ".graphml"))
     assert graph.edges["sky", "=play"]["weight"] == loss
+    assert graph.edges["sky", "=play"]["strength"] == own.strength
+    assert graph.nodes["sky"]["explained"] == result.predictability[0].explained
     assert graph.nodes["=play"]["label"] == "=play"
     assert f'n0 -- n1 [loss="{loss!r}", penwidth=4.00];' in text_of(result, ".gv")
 
@@ -155,6 +166,11 @@ def test_a_graph_without_weights_is_written_without(result):
     assert text_of(result.graph, ".csv").splitlines()[1] == "sky,'=play,"
     assert "weight" not in text_of(result.graph, ".graphml")
     assert "  n0 -- n1;" in text_of(result.graph, ".dot")
+
+
+def test_edges_for_r_are_read_back(result):
+    found = round_trip(result, ".edges.csv")
+    assert (found.names, found.edges) == (("sky", "=play"), ((0, 1),))
 
 
 def test_the_extension_may_be_in_capitals(result):

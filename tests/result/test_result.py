@@ -143,7 +143,7 @@ def test_an_unknown_version_is_refused_by_number(version):
 
 
 # Within the version: files of earlier versions lack them.
-ADDED = ("bound", "n_nodes", "test_cost", "start", "disputed", "confidence")
+ADDED = ("bound", "n_nodes", "test_cost", "start", "disputed", "confidence", "relations")
 
 
 def test_a_file_without_the_fields_added_since_is_read():

@@ -34,6 +34,7 @@ def demo(
     from ibmap.learners import RecommendedOptions, learn_recommended
     from ibmap.metrics import compare_edges
     from ibmap.options import n_cores
+    from ibmap.result.relating import related
 
     folder = Path(output)
     folder.mkdir(parents=True, exist_ok=True)
@@ -45,7 +46,7 @@ def demo(
         options, interrupts = RecommendedOptions(), Interrupts(waiting)
         with interrupts:
             result = learn_recommended(table, options, n_threads=n_cores(), callback=interrupts)
-        result = Asked().answered(result, table, options, interrupts, n_cores())
+        result = Asked().answered(related(result, table), table, options, interrupts, n_cores())
     print_summary(result, "the built-in health survey")
     console.print("\nThe learned network", style="bold")
     print_drawing(result.graph)

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from ibmap.cli.console import output, printable
 from ibmap.cli.summary import LOSS, WITH, WITHOUT, edge_table, laid_out
+from ibmap.evidence.relation_words import strength_text
 from ibmap.evidence.sureness import rounded
 from ibmap.evidence.variables import by_thinness
 from ibmap.evidence.words import amount, chance, in_words, listed, probability, rough, share, whole
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from ibmap.evidence.explanation import PairExplanation, VariableExplanation
+    from ibmap.evidence.relation import Relation
     from ibmap.evidence.statements import Statement
     from ibmap.result import SearchResult
 
@@ -38,10 +40,24 @@ def print_pair(pair: PairExplanation) -> None:
     _print_text(console, pair.headline())
     if pair.sureness is not None:
         _print_text(console, pair.sureness.sentence())
+    for sentence in pair.relationship():
+        _print_text(console, sentence)
     console.print("")
+    if pair.relation is not None:
+        _print_text(console, f"{printable(pair.y)} for each state of {printable(pair.x)}, the others alike:")
+        console.print(_cross_table(pair.relation, pair.x), "")
     console.print(_statements(pair), "")
     for remark in pair.remarks():
         _print_text(console, remark)
+
+
+def _cross_table(relation: Relation, x: str) -> Table:
+    """Lay out the probabilities of y's states for each state of x."""
+    rows = [
+        (label, *(share(p) for p in row))
+        for label, row in zip(relation.x_states, relation.y_given_x, strict=True)
+    ]
+    return laid_out("", (printable(x), *(f">{printable(label)}" for label in relation.y_states)), rows)
 
 
 def print_variable(own: VariableExplanation) -> None:
@@ -149,8 +165,10 @@ def _partners(title: str, name: str, pairs: tuple[PairExplanation, ...]) -> Tabl
     rows = []
     for pair in pairs:
         partner, data = pair.y if pair.x == name else pair.x, "thin" if pair.is_thin else "enough"
-        rows.append((partner, amount(pair.loss), in_words(pair.loss), pair.strength, data))
-    return laid_out(title, ("Variable", ">Loss", change, "-Evidence", "-Data"), rows)
+        told = () if pair.relation is None else (strength_text(pair.relation),)
+        rows.append((partner, *told, amount(pair.loss), in_words(pair.loss), pair.strength, data))
+    told = (">Strength",) if pairs and pairs[0].relation is not None else ()
+    return laid_out(title, ("Variable", *told, ">Loss", change, "-Evidence", "-Data"), rows)
 
 
 def _thin_variables(result: SearchResult) -> Table:

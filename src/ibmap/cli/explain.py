@@ -91,6 +91,7 @@ def _as_dict(result: "SearchResult") -> dict[str, Any]:
             {
                 "name": names[x],
                 "blanket": [names[y] for y in result.graph.blanket(x)],
+                "predictability": asdict(result.predictability[x]) if result.predictability else None,
                 "thinness": result.descriptions[x].thinness,
                 "description": asdict(result.descriptions[x]),
             }

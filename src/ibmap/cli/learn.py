@@ -103,7 +103,7 @@ def learn(  # noqa: PLR0913 - a command's options are its parameters
         interrupts = Interrupts(waiting)
         result = _run(data, algorithm, chosen, how, interrupts)
         result = asked.answered(result, data, chosen, interrupts, how.get("threads") or n_cores())
-    files = _writers(result, outputs, report, table, data) | _median_writer(result, asked.median)
+    files = _writers(result, outputs, report, table, data) | _median_writer(result, asked.median, data)
     _deliver(result, source_name(table), as_json, files, quiet)
     interrupts.end()
 
@@ -177,13 +177,16 @@ def _run(
 ) -> "SearchResult":
     """Run the learner; Ctrl-C ends it with the best so far."""
     from ibmap.learners import LEARNERS
+    from ibmap.result.relating import related
 
     learner, running = LEARNERS[algorithm], dict(running)
     n_threads = running.pop("threads", None) or n_cores()
     running |= {"n_threads": n_threads} if learner.is_parallel else {}
     with interrupts:
         result = learner.learn(table, options, callback=interrupts, **running)
-    return result if interrupts.is_interrupted else interrupts.unless(weighed, result, options, table)
+    if not interrupts.is_interrupted:
+        result = interrupts.unless(weighed, result, options, table)
+    return related(result, table)
 
 
 def weighed(result: "SearchResult", options: "LearnerOptions", table: "EncodedTable") -> "SearchResult":
@@ -220,14 +223,17 @@ def _writers(
     return writers
 
 
-def _median_writer(result: "SearchResult", path: str | None) -> dict[str, Callable[[], None]]:
+def _median_writer(
+    result: "SearchResult", path: str | None, table: "EncodedTable"
+) -> dict[str, Callable[[], None]]:
     """Give what writes the median network, if it is wanted and there is one."""
     if path is None or result.confidence is None:
         return {}
     from ibmap.confidence.learned import median_network
     from ibmap.result.formats import write_network
+    from ibmap.result.relating import related
 
-    return {path: partial(write_network, median_network(result), path)}
+    return {path: partial(write_network, related(median_network(result), table), path)}
 
 
 def _deliver(

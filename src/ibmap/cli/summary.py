@@ -10,8 +10,10 @@ from rich.table import Table
 from rich.text import Text
 
 from ibmap.cli.console import output, print_facts, printable
-from ibmap.evidence.words import amount, chance, in_words
+from ibmap.evidence.relation_words import related, strength_text
+from ibmap.evidence.words import amount, chance, in_words, share
 from ibmap.result.notes import find_notes
+from ibmap.result.relating import relation_of
 from ibmap.result.words import (
     how_ended,
     how_learned,
@@ -33,6 +35,10 @@ MANY_EDGES = 12  # beyond this only the strongest and the weakest are shown
 N_SHOWN = 6  # of each
 WITHOUT, WITH = "-Without it the structure is", "-With it the structure is"
 LOSS = "Loss: by how much the natural log of the IB-score falls if the pair is changed."
+STRENGTH = (
+    "Strength: from 0 to 1 on the scale of a correlation, the other neighbours alike; + or - where the "
+    "states of both are two or in order. Explained: share of a variable's entropy that its neighbours tell."
+)
 
 
 def print_summary(result: SearchResult, title: str) -> None:
@@ -75,6 +81,11 @@ def edge_table(title: str, heading: str, result: SearchResult, pairs: Sequence[P
             own = sure.pair(each.x, each.y)
             row[2:2] = [chance(own.value), own.verdict]
         headings[2:2] = [f">{sure.kind.capitalize()}", "-Verdict"]
+    known = [relation_of(result, each.x, each.y) for each in pairs]
+    if any(known):
+        for row, relation in zip(rows, known, strict=True):
+            row[2:2] = [strength_text(relation) if relation else ""]
+        headings[2:2] = [">Strength"]
     return laid_out(title, headings, rows)
 
 
@@ -120,8 +131,10 @@ def _variables(result: SearchResult) -> Table:
     rows = []
     for x in range(min(graph.n_variables, MAX_VARIABLES)):
         near = sorted(graph.blanket(x), key=lambda y: -loss.get((min(x, y), max(x, y)), 0.0))
-        rows.append((graph.names[x], str(len(result.states[x])), _listed(near, graph.names)))
-    headings = ("Variable", ">States", "Blanket, strongest first" if loss else "Blanket")
+        known = (share(result.predictability[x].explained),) if result.predictability else ()
+        rows.append((graph.names[x], str(len(result.states[x])), *known, _listed(near, graph.names)))
+    known = (">Explained",) if result.predictability else ()
+    headings = ("Variable", ">States", *known, "Blanket, strongest first" if loss else "Blanket")
     return laid_out("Variables and their Markov blankets (direct neighbours)", headings, rows)
 
 
@@ -157,3 +170,16 @@ def _print_edges(console: Console, result: SearchResult) -> None:
     console.print(LOSS if edges or missing else why_no_evidence(result))
     if result.confidence is not None:
         console.print(what_verdicts_mean(result))
+    if result.relations:
+        console.print(STRENGTH, "")
+        _print_relations(console, result)
+
+
+def _print_relations(console: Console, result: SearchResult) -> None:
+    """Say how the ends of the strongest edges are related."""
+    names = result.graph.names
+    console.print(Text("How they are related", "bold"))
+    for each in sorted(result.relations, key=lambda each: -abs(each.strength))[:N_SHOWN]:
+        console.print(Text(f"  {related(each, names[each.x], names[each.y])}"))
+    if len(result.relations) > N_SHOWN:
+        console.print(f"  ... and {len(result.relations) - N_SHOWN:,} more; ibmap explain NETWORK A B tells.")

@@ -6,6 +6,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ibmap.data.text import printable
+from ibmap.evidence.relation import Predictability, Relation
+from ibmap.evidence.relation_words import known_by_neighbours, related, strength_sentence
 from ibmap.evidence.statements import Statement
 from ibmap.evidence.sureness import Sureness
 from ibmap.evidence.variables import VariableDescription
@@ -27,6 +29,9 @@ class PairExplanation:
     statements: tuple[Statement, ...]
     is_disputed: bool = False  # whether a second search ended in a structure that says otherwise
     sureness: Sureness | None = None  # how probable an edge is; None if that was not worked out
+    relation: Relation | None = (
+        None  # how the two are related; None if that is not known, or there is no edge
+    )
 
     @property
     def strength(self) -> str:
@@ -47,6 +52,13 @@ class PairExplanation:
             f"{printable(self.x)} and {printable(self.y)}: {state}; evidence {self.strength}: {change} "
             f"the structure is {in_words(self.loss)} (loss {amount(self.loss)})."
         )
+
+    def relationship(self) -> list[str]:
+        """Say how the two are related, both ways; nothing if that is not known."""
+        if self.relation is None:
+            return []
+        both = (related(self.relation, self.x, self.y), related(self.relation.reversed(), self.y, self.x))
+        return [strength_sentence(self.relation), *both]
 
     def remarks(self) -> list[str]:
         """Say what a reader should bear in mind."""
@@ -72,12 +84,14 @@ class PairExplanation:
         """Give the explanation as plain lists and dicts, ready for JSON."""
         own = {name: value for name, value in asdict(self).items() if name != "sureness"}
         sure = {} if self.sureness is None else self.sureness.to_dict()
+        if self.relation is not None:
+            own["relation"] |= {"x": self.x, "y": self.y, "words": self.relationship()}
         return {**own, "strength": self.strength, "is_thin": self.is_thin, **sure}
 
     def __str__(self) -> str:
         lines = [f"  {_condition(each)}: {_verdict(each)}; {_counted(each)}." for each in self.statements]
         sure = [] if self.sureness is None else [self.sureness.sentence()]
-        return "\n".join([self.headline(), *sure, *lines, *self.remarks()])
+        return "\n".join([self.headline(), *sure, *self.relationship(), *lines, *self.remarks()])
 
 
 @dataclass(frozen=True)
@@ -91,6 +105,7 @@ class VariableExplanation:
     neighbours: tuple[PairExplanation, ...]
     # missing edges of it that are nearest to being added, the nearest first
     nearest: tuple[PairExplanation, ...]
+    predictability: Predictability | None = None  # how well its neighbours tell it; None if not known
 
     def to_dict(self) -> dict[str, Any]:
         """Give the explanation as plain lists and dicts, ready for JSON."""
@@ -99,6 +114,7 @@ class VariableExplanation:
             "blanket": list(self.blanket),
             "description": None if self.description is None else asdict(self.description),
             "thinness": None if self.description is None else self.description.thinness,
+            "predictability": None if self.predictability is None else asdict(self.predictability),
             "neighbours": [each.to_dict() for each in self.neighbours],
             "nearest": [each.to_dict() for each in self.nearest],
         }
@@ -107,7 +123,8 @@ class VariableExplanation:
         """Say what the blanket is and how thin the data are."""
         name = printable(self.name)
         joined = f"joined to {listed(self.blanket)}" if self.blanket else "joined to nothing"
-        return f"{name}: {joined}. {_data(self.description)}"
+        known = "" if self.predictability is None else f" {known_by_neighbours(self.predictability)}"
+        return f"{name}: {joined}. {_data(self.description)}{known * bool(self.blanket)}"
 
     def __str__(self) -> str:
         lines = [self.headline()]

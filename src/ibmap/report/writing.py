@@ -9,6 +9,7 @@ from ibmap.data.table import EncodedTable
 from ibmap.report.content import collect_content
 from ibmap.report.page import render
 from ibmap.result.formats import Network, as_result
+from ibmap.result.relating import related
 
 
 def write_report(
@@ -46,4 +47,6 @@ def write_report(
     result = as_result(network)
     if table is not None and not result.evidence:
         result = result.with_evidence(table)
+    if table is not None:
+        result = related(result, table)
     write_atomically(path, render(collect_content(result, title, table)))

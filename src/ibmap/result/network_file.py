@@ -11,6 +11,7 @@ from msgspec import Struct
 from ibmap.data.records import Label, as_record, check_format, damaged
 from ibmap.errors import FileFormatError, IbmapError
 from ibmap.evidence.pairs import PairEvidence
+from ibmap.evidence.relation import Predictability, Relation
 from ibmap.evidence.variables import VariableDescription
 from ibmap.graph import MarkovGraph
 from ibmap.result.confidence import FORMAT as CONFIDENCE_FORMAT
@@ -24,7 +25,7 @@ FORMAT_VERSION = 1
 
 AS_READ = (
     "score", "bound", "n_tests", "test_cost", "n_nodes", "n_ascents", "n_iterations", "start", "stopped",
-    "disputed", "evidence", "provenance",
+    "disputed", "evidence", "provenance", "relations",
 )  # fmt: skip
 
 Pair = tuple[int, int]
@@ -34,6 +35,7 @@ class _Variable(Struct):
     name: str
     states: tuple[Label, ...]
     description: VariableDescription | None = None
+    predictability: Predictability | None = None
 
 
 class _Flip(Struct):
@@ -74,6 +76,7 @@ class _Network(Struct, kw_only=True):
     start: str | None = None
     disputed: tuple[Pair, ...] = ()
     confidence: _Confidence | None = None
+    relations: tuple[Relation, ...] = ()
 
 
 def parts(content: Any) -> dict[str, Any]:
@@ -83,6 +86,7 @@ def parts(content: Any) -> dict[str, Any]:
     try:
         found = _parts(read)
         _check_pairs(read)
+        _check_relations(read)
     except (ValueError, OverflowError, IbmapError) as error:
         raise FileFormatError(damaged("network file", error)) from None
     return found
@@ -91,17 +95,37 @@ def parts(content: Any) -> dict[str, Any]:
 def _parts(read: _Network) -> dict[str, Any]:
     """Put together what was read."""
     names = tuple(variable.name for variable in read.variables)
-    described = tuple(each.description for each in read.variables if each.description is not None)
-    if described and len(described) < len(names):
-        msg = "some variables have a `description` and some have none"
-        raise ValueError(msg)
     return {name: getattr(read, name) for name in AS_READ} | {
         "graph": MarkovGraph.from_edges(len(names), read.edges, names),
         "states": tuple(variable.states for variable in read.variables),
-        "descriptions": described,
+        "descriptions": _of_all(read.variables, "description"),
+        "predictability": _of_all(read.variables, "predictability"),
         "trace": tuple(Flip(each.x, each.y, each.added, each.gain, each.score) for each in read.trace),
         "confidence": None if read.confidence is None else _confidence(read.confidence, names),
     }
+
+
+def _of_all(variables: list[_Variable], name: str) -> tuple[Any, ...]:
+    """Give what is told of all variables, or of none."""
+    told = tuple(own for own in (getattr(each, name) for each in variables) if own is not None)
+    if told and len(told) < len(variables):
+        msg = f"some variables have a `{name}` and some have none"
+        raise ValueError(msg)
+    return told
+
+
+def _check_relations(read: _Network) -> None:
+    """Refuse relations that are not those of the edges, or tables of another shape."""
+    edges = sorted((min(edge), max(edge)) for edge in read.edges)
+    if read.relations and [(each.x, each.y) for each in read.relations] != edges:
+        msg = "there must be one entry for each edge, in their order - at `$.relations`"
+        raise ValueError(msg)
+    for k, own in enumerate(read.relations):
+        sizes = len(own.x_states), len(own.y_states)
+        shapes = [[len(row) for row in rows] for rows in (own.y_given_x, own.x_given_y)]
+        if shapes != [[sizes[1]] * sizes[0], [sizes[0]] * sizes[1]]:
+            msg = f"the tables must be {sizes[0]} by {sizes[1]}, as there are states - at `$.relations[{k}]`"
+            raise ValueError(msg)
 
 
 def _check_pairs(read: _Network) -> None:

@@ -15,11 +15,13 @@ from ibmap.errors import FileFormatError, InvalidOptionError, NotExplainedError
 from ibmap.evidence.display import evidence_html
 from ibmap.evidence.explanation import PairExplanation, VariableExplanation, not_kept
 from ibmap.evidence.pairs import PairEvidence, collect_evidence
+from ibmap.evidence.relation import Predictability, Relation
 from ibmap.evidence.sureness import Sureness
 from ibmap.evidence.variables import VariableDescription, describe_variables
 from ibmap.graph import MarkovGraph
 from ibmap.result.confidence import Confidence
 from ibmap.result.provenance import Provenance, plain
+from ibmap.result.relating import related, relation_of
 from ibmap.result.settling import rows_of_pairs
 from ibmap.search.climb import Flip
 
@@ -67,6 +69,10 @@ class SearchResult:
         How many variables the tests involve, summed over the tests (PFMN).
     confidence : Confidence, optional
         How sure each edge is, if that was worked out.
+    relations : tuple of Relation
+        How the ends of each edge are related, in the order of the edges; empty if not known.
+    predictability : tuple of Predictability
+        How well each variable is known by its neighbours; empty if not known.
     """
 
     graph: MarkovGraph
@@ -86,6 +92,8 @@ class SearchResult:
     disputed: tuple[tuple[int, int], ...] = ()
     test_cost: int | None = None
     confidence: Confidence | None = None
+    relations: tuple[Relation, ...] = ()
+    predictability: tuple[Predictability, ...] = ()
 
     @property
     def is_complete(self) -> bool:
@@ -123,7 +131,8 @@ class SearchResult:
         if data is not None:
             witness = self._witness(data)
             loss, statements = witness.loss(self.graph, i, j), witness.statements(self.graph, i, j)
-            return self._named(PairEvidence(i, j, self.graph.has_edge(i, j), loss, statements))
+            pair = PairEvidence(i, j, self.graph.has_edge(i, j), loss, statements)
+            return related(self, witness.table)._named(pair)
         known = next((pair for pair in self.evidence if {pair.x, pair.y} == {i, j}), None)
         if known is None or not known.statements:
             raise NotExplainedError(not_kept(self.graph, i, j))
@@ -150,7 +159,8 @@ class SearchResult:
             witness = self._witness(data)
             evidence = collect_evidence(self.graph, witness.gains_of(self.graph, i), witness=witness)
             descriptions = describe_variables(witness.table, self.graph)
-            return replace(self, evidence=evidence, descriptions=descriptions).explain_variable(i)
+            full = replace(related(self, witness.table), evidence=evidence, descriptions=descriptions)
+            return full.explain_variable(i)
         own = [self._named(pair) for pair in self.evidence if i in (pair.x, pair.y) and pair.statements]
         return VariableExplanation(
             name=self.graph.names[i],
@@ -158,6 +168,7 @@ class SearchResult:
             description=self.descriptions[i] if self.descriptions else None,
             neighbours=tuple(pair for pair in own if pair.is_edge),
             nearest=tuple(pair for pair in own if not pair.is_edge),
+            predictability=self.predictability[i] if self.predictability else None,
         )
 
     @property
@@ -188,11 +199,12 @@ class SearchResult:
         -------
         SearchResult
             With evidence on all edges, on the nearest missing edges if there are at most 100 variables,
-            and with descriptions.
+            with descriptions and with how the ends of edges are related.
         """
         witness = self._witness(data)
         evidence = collect_evidence(self.graph, witness.gains(self.graph), witness=witness)
-        return replace(self, evidence=evidence, descriptions=describe_variables(witness.table, self.graph))
+        described = describe_variables(witness.table, self.graph)
+        return replace(related(self, witness.table), evidence=evidence, descriptions=described)
 
     def _witness(self, data: Any) -> Witness:
         """Bring back the table and its tests."""
@@ -207,7 +219,8 @@ class SearchResult:
         statements = tuple(each.named(names) for each in pair.statements)
         is_disputed = any({pair.x, pair.y} == {*each} for each in self.disputed)
         told = PairExplanation(names[pair.x], names[pair.y], pair.is_edge, pair.loss, statements, is_disputed)
-        return replace(told, sureness=self.sureness(pair.x, pair.y))
+        sure, relation = self.sureness(pair.x, pair.y), relation_of(self, pair.x, pair.y)
+        return replace(told, sureness=sure, relation=relation)
 
     def sureness(self, x: int, y: int) -> Sureness | None:
         """Give how sure one pair is.
@@ -259,6 +272,7 @@ class SearchResult:
             "disputed": [list(pair) for pair in self.disputed],
             "trace": [flip._asdict() for flip in self.trace],
             "evidence": [pair.to_dict() for pair in self.evidence],
+            "relations": [each.to_dict() for each in self.relations],
             "provenance": asdict(self.provenance),
             "confidence": None if self.confidence is None else self.confidence.to_record(self.graph.edges),
         }
@@ -266,7 +280,8 @@ class SearchResult:
     def _variable(self, x: int) -> dict[str, Any]:
         states = [plain(label) for label in self.states[x]]
         described = {"description": asdict(self.descriptions[x])} if self.descriptions else {}
-        return {"name": self.graph.names[x], "states": states, **described}
+        told = {"predictability": asdict(self.predictability[x])} if self.predictability else {}
+        return {"name": self.graph.names[x], "states": states, **described, **told}
 
     def to_json(self, path: str | Path | None = None) -> str:
         """Write the result as JSON.

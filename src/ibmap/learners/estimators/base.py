@@ -17,6 +17,7 @@ from ibmap.learners import LEARNERS
 from ibmap.learners.estimators.confident import ConfidentLearner
 from ibmap.options import n_cores
 from ibmap.result import SearchResult
+from ibmap.result.relating import edge_attributes, related
 
 if TYPE_CHECKING:
     from ibmap.model import MarkovNetwork
@@ -53,7 +54,8 @@ class StructureLearner(ConfidentLearner, BaseEstimator):  # type: ignore[misc]
         if learner.is_parallel:
             running = {"n_threads": n_threads_of(self.n_jobs), "callback": self.callback}
         options.check()  # refused before the table is read
-        return self._store(learner.learn(self._encode(X), options, **running))
+        table = self._encode(X)
+        return self._store(related(learner.learn(table, options, **running), table))
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Give the names of the variables the structure is over.
@@ -142,6 +144,10 @@ class StructureLearner(ConfidentLearner, BaseEstimator):  # type: ignore[misc]
         names = result.graph.names
         losses = {(names[p.x], names[p.y]): p.loss for p in result.evidence if p.is_edge}
         nx.set_edge_attributes(self.graph_, losses, "loss")
+        told = {(names[x], names[y]): own for (x, y), own in edge_attributes(result).items()}
+        nx.set_edge_attributes(self.graph_, told)
+        known = {name: own.explained for name, own in zip(names, result.predictability, strict=False)}
+        nx.set_node_attributes(self.graph_, known, "explained")
         self.adjacency_ = result.graph.adjacency.copy()
         self.n_tests_ = result.n_tests
         self.n_features_in_ = result.graph.n_variables

@@ -5,6 +5,7 @@ from ibmap.result.formats.formats import (
     Network,
     as_result,
     edge_chances,
+    edge_relations,
     edge_weights,
     graph_of,
 )
@@ -17,6 +18,7 @@ __all__ = [
     "as_result",
     "check_writable",
     "edge_chances",
+    "edge_relations",
     "edge_weights",
     "graph_of",
     "is_network_file",

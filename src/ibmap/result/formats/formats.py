@@ -7,19 +7,23 @@ from pathlib import Path
 from ibmap.graph import MarkovGraph
 from ibmap.result import SearchResult
 from ibmap.result.provenance import Provenance
+from ibmap.result.relating import edge_attributes
 
 Network = SearchResult | MarkovGraph
 
-MATRIX_SUFFIXES = (".adjacency.csv", ".matrix.csv")
-NETWORK_SUFFIXES = (".json", ".graphml", ".dot", ".gv", ".csv", *MATRIX_SUFFIXES)
+LONG_SUFFIXES = (".adjacency.csv", ".matrix.csv", ".edges.csv")
+NETWORK_SUFFIXES = (".json", ".graphml", ".dot", ".gv", ".csv", *LONG_SUFFIXES)
 EDGE_HEADER = ["source", "target", "weight"]
+R_HEADER = ["from", "to", "weight"]
+SURE_HEADERS = (["probability", "verdict"], ["frequency", "verdict"])
+RELATION_HEADER = ["strength", "sign", "share", "odds_ratio"]
 FORMULA = "=+-@\t\r'"  # a spreadsheet may run a cell that begins with one of these; ' is the mark against it
 
 
 def suffix_of(path: str | Path) -> str:
     """Find which of the known extensions a name ends in."""
     name = Path(path).name.lower()
-    return next((each for each in MATRIX_SUFFIXES if name.endswith(each)), Path(name).suffix)
+    return next((each for each in LONG_SUFFIXES if name.endswith(each)), Path(name).suffix)
 
 
 def graph_of(network: Network) -> MarkovGraph:
@@ -52,6 +56,11 @@ def edge_chances(network: Network) -> tuple[str, dict[tuple[int, int], tuple[flo
     return sure.kind, {
         edge: (float(sure.edge_probabilities[edge]), str(words[edge])) for edge in graph_of(network).edges
     }
+
+
+def edge_relations(network: Network) -> dict[tuple[int, int], dict[str, float]]:
+    """Give what is known of how the ends of each edge are related."""
+    return edge_attributes(network) if isinstance(network, SearchResult) else {}
 
 
 def harmless(name: str) -> str:

@@ -14,9 +14,22 @@ from ibmap.data.text import read_text
 from ibmap.errors import FileFormatError, InvalidGraphError
 from ibmap.graph import MarkovGraph
 from ibmap.result import SearchResult
-from ibmap.result.formats.formats import EDGE_HEADER, NETWORK_SUFFIXES, Network, suffix_of, unmarked
+from ibmap.result.formats.formats import (
+    EDGE_HEADER,
+    NETWORK_SUFFIXES,
+    R_HEADER,
+    RELATION_HEADER,
+    SURE_HEADERS,
+    Network,
+    suffix_of,
+    unmarked,
+)
 
-MOST_COLUMNS = 5  # source, target, weight, probability, verdict
+KNOWN_HEADERS = [
+    [*sure, *more]
+    for sure in ([], *SURE_HEADERS)
+    for more in ([], RELATION_HEADER, ["loss", *RELATION_HEADER[1:]])
+]
 
 
 def read_network(path: str | Path) -> Network:
@@ -86,9 +99,7 @@ def _from_csv(text: str) -> MarkovGraph:
 def _csv_kind(header: Sequence[str]) -> str | None:
     """Tell a list of edges from a matrix by its first row; None if it is neither."""
     cells = [cell.strip().lower() for cell in header]
-    is_short = len(cells) <= len(EDGE_HEADER)
-    is_sure = cells[3:] in (["probability", "verdict"], ["frequency", "verdict"])
-    if cells[:2] == EDGE_HEADER[:2] and (is_short or is_sure):
+    if cells[:2] in (EDGE_HEADER[:2], R_HEADER[:2]) and cells[3:] in KNOWN_HEADERS:
         return "edges"
     return "matrix" if len(header) > 1 and header[0] == "" else None
 
@@ -98,10 +109,10 @@ def _from_edge_list(rows: list[list[str]]) -> MarkovGraph:
     edges = []
     names: dict[str, None] = {}
     for number, row in enumerate(rows[1:], 2):
-        if not 2 <= len(row) <= MOST_COLUMNS:
+        if not 2 <= len(row) <= max(len(rows[0]), len(EDGE_HEADER)):
             msg = (
-                f"record {number} has {len(row)} values; a list of edges has source and target, and may have "
-                "weight, probability and verdict"
+                f"record {number} has {len(row)} values; a list of edges has {' and '.join(rows[0][:2])}, "
+                "and may have the other columns of the first line"
             )
             raise FileFormatError(msg)
         source, target = map(unmarked, row[:2])
@@ -135,4 +146,5 @@ _READERS: dict[str, Callable[[str], Network]] = {
     ".csv": _from_csv,
     ".adjacency.csv": _from_csv,
     ".matrix.csv": _from_csv,
+    ".edges.csv": _from_csv,
 }

@@ -17,9 +17,12 @@ from ibmap.result import SearchResult
 from ibmap.result.formats.formats import (
     EDGE_HEADER,
     NETWORK_SUFFIXES,
+    R_HEADER,
+    RELATION_HEADER,
     Network,
     as_result,
     edge_chances,
+    edge_relations,
     edge_weights,
     graph_of,
     harmless,
@@ -70,10 +73,15 @@ def _as_graphml(network: Network) -> bytes:
         if odd:
             msg = f"the name {name!r} has {odd[0]!r}, which GraphML cannot hold; rename the column"
             raise FileFormatError(msg)
-    out = nx.Graph()
+    out, relations = nx.Graph(), edge_relations(network)
     out.add_nodes_from((name, {"label": name}) for name in graph.names)
+    told = network.predictability if isinstance(network, SearchResult) else ()
+    nx.set_node_attributes(
+        out, {name: own.explained for name, own in zip(graph.names, told, strict=False)}, "explained"
+    )
     for i, j in graph.edges:
         known: dict[str, float | str] = {"weight": weights[i, j]} if (i, j) in weights else {}
+        known |= relations.get((i, j), {})
         if (i, j) in chances:
             known |= dict(zip((kind, "verdict"), chances[i, j], strict=True))
         out.add_edge(graph.names[i], graph.names[j], **known)
@@ -109,18 +117,43 @@ def _dot_text(text: str) -> str:
 
 def _as_edge_list(network: Network) -> str:
     """Write a line for each edge, and one without target for each variable that has none."""
-    graph, weights, (kind, chances) = graph_of(network), edge_weights(network), edge_chances(network)
-    has_chances = isinstance(network, SearchResult) and network.confidence is not None
-    more = [kind, "verdict"] if has_chances else []
-    rows: list[list[str]] = [[*EDGE_HEADER, *more]]
+    graph, losses, relations = graph_of(network), edge_weights(network), edge_relations(network)
+    sure, chances = _sure_columns(network)
+    header = [*EDGE_HEADER, *sure, *(RELATION_HEADER if relations else [])]
+    rows: list[list[str]] = [header]
     for edge in graph.edges:
         ends = sorted((graph.names[k] for k in edge), key=lambda name: name != "")  # a target is never empty
-        weight = repr(weights[edge]) if edge in weights else ""
-        sure = [repr(chances[edge][0]), chances[edge][1]] if edge in chances else []
-        rows.append([*map(harmless, ends), weight, *sure])
+        told = [_number(relations[edge].get(name)) for name in RELATION_HEADER] if relations else []
+        rows.append([*map(harmless, ends), _number(losses.get(edge)), *chances[edge], *told])
     alone = (name for k, name in enumerate(graph.names) if not graph.blanket(k))
-    rows += [[harmless(name), "", "", *([""] * len(more))] for name in alone]
+    rows += [[harmless(name), *[""] * (len(header) - 1)] for name in alone]
     return _csv_text(rows)
+
+
+def _as_r_edges(network: Network) -> str:
+    """Write the edges as qgraph and igraph read them: names, the signed strength as weight, then the rest."""
+    graph, losses, relations = graph_of(network), edge_weights(network), edge_relations(network)
+    sure, chances = _sure_columns(network)
+    rows = [[*R_HEADER, *sure, "loss", *RELATION_HEADER[1:]]]
+    for edge in graph.edges:
+        weight, *told = (_number(relations.get(edge, {}).get(name)) for name in RELATION_HEADER)
+        names = (harmless(graph.names[k]) for k in edge)
+        rows.append([*names, weight, *chances[edge], _number(losses.get(edge)), *told])
+    return _csv_text(rows)
+
+
+def _sure_columns(network: Network) -> tuple[list[str], dict[tuple[int, int], list[str]]]:
+    """Give the headings of how sure edges are, if that is known, and the cells of each edge."""
+    kind, chances = edge_chances(network)
+    known = isinstance(network, SearchResult) and network.confidence is not None
+    cells = {
+        edge: [repr(chances[edge][0]), chances[edge][1]] if known else [] for edge in graph_of(network).edges
+    }
+    return [kind, "verdict"] if known else [], cells
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else repr(value)
 
 
 def _as_matrix(network: Network) -> str:
@@ -149,4 +182,5 @@ _WRITERS: dict[str, Callable[[Network], str | bytes]] = {
     ".csv": _as_edge_list,
     ".adjacency.csv": _as_matrix,
     ".matrix.csv": _as_matrix,
+    ".edges.csv": _as_r_edges,
 }

@@ -1,0 +1,277 @@
+"""How joined variables are related: cross tables given the rest, strength and sign, predictability.
+
+Every variable is fitted on its neighbours, by main effects (multinomial logistic regression) and by the full
+table of its neighbours, weighed by their marginal likelihoods. What the fit says of X for each state of a
+neighbour Y is *standardised*: averaged over how the other neighbours occur in the data. So the cross table
+tells what Y goes with, the others alike. `docs/relations.md` has the definitions.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ibmap.data.counting import label_cells
+from ibmap.data.table import EncodedTable
+from ibmap.evidence.relation import Predictability, Relation
+from ibmap.graph import MarkovGraph
+from ibmap.independence.averaged import RIDGE, TABLE_SHARE
+from ibmap.independence.numpy_fit import Floats, Integers, Regression, features, link_prior
+from ibmap.independence.one_thread import ONE_THREAD
+
+MAX_STATES = 10  # of a variable in a cross table; the rarest are taken as one, or neighbours in order
+OTHERS = "(others)"
+LEAST_CELLS, MOST_CELLS, WORK = 2_000, 20_000, 4_000_000  # cells that are fitted, and numbers in its arrays
+NO_DIRECTION = 0.25  # share of the information below which the average says too little for a sign
+
+
+def relate(
+    table: EncodedTable, graph: MarkovGraph
+) -> tuple[tuple[Relation, ...], tuple[Predictability, ...]]:
+    """Say how the ends of every edge are related, and how well each variable is known by its neighbours."""
+    columns = _Columns(table.distinct or table)
+    with ONE_THREAD:
+        sides: dict[tuple[int, int], _Side] = {}
+        known = []
+        for x in range(graph.n_variables):
+            members = graph.blanket(x)
+            fit = _fit(columns, x, members)
+            sides |= {(x, y): fit.side(k, columns.shares[y]) for k, y in enumerate(members)}
+            known.append(fit.predictability())
+    return tuple(_relation(columns, *edge, sides) for edge in graph.edges), tuple(known)
+
+
+class _Columns:
+    """The variables with the states that occur, numbered from 0; of many states the rarest are one."""
+
+    def __init__(self, table: EncodedTable) -> None:
+        self.weights = table.weights.astype(np.float64)
+        missing = getattr(table, "missing", None)  # cells without a value
+        self.is_missing: NDArray[np.bool_] | None = missing if missing is not None and missing.any() else None
+        ordered = getattr(table, "ordered", None)
+        n = table.n_variables
+        self.in_order = np.zeros(n, bool) if ordered is None else np.array(ordered, bool)
+        self.codes = np.zeros((n, table.n_rows), np.int64)
+        self.states: list[tuple[str, ...]] = []
+        self.shares: list[Floats] = []
+        for x in range(n):
+            seen = self.rows((x,))
+            counts = _sums(table.codes[seen, x], self.weights[seen], int(table.cardinalities[x]))
+            numbers, labels = _kept(counts, [str(each) for each in table.labels[x]], bool(self.in_order[x]))
+            self.codes[x] = numbers[table.codes[:, x]]
+            self.states.append(labels)
+            own = _sums(numbers, counts, len(labels))
+            self.shares.append(own / max(own.sum(), 1e-300))
+        self.n_states = np.array([len(labels) for labels in self.states], np.int64)
+        self.in_order |= self.n_states == 2
+
+    def rows(self, variables: tuple[int, ...]) -> Any:
+        """Give the rows in which all of some variables are known."""
+        return slice(None) if self.is_missing is None else ~self.is_missing[:, list(variables)].any(axis=1)
+
+
+def _sums(places: NDArray[Any], weights: Floats, n_places: int) -> Floats:
+    """Add up weights by place."""
+    return np.asarray(np.bincount(places, weights, n_places), np.float64)
+
+
+def _kept(counts: Floats, labels: list[str], in_order: bool) -> tuple[Integers, tuple[str, ...]]:
+    """Number the states that occur; give that of each code, and labels."""
+    seen = np.flatnonzero(counts)
+    numbers = np.zeros(len(counts), np.int64)
+    if len(seen) <= MAX_STATES:
+        numbers[seen] = np.arange(len(seen))
+        return numbers, tuple(labels[k] for k in seen) or ("",)
+    if in_order:
+        numbers[seen] = np.arange(len(seen)) * MAX_STATES // len(seen)
+        parts = [seen[numbers[seen] == k] for k in range(MAX_STATES)]
+        return numbers, tuple(f"{labels[part[0]]} to {labels[part[-1]]}" for part in parts)
+    kept = np.sort(seen[np.argsort(-counts[seen], kind="stable")][: MAX_STATES - 1])
+    numbers[seen] = MAX_STATES - 1
+    numbers[kept] = np.arange(MAX_STATES - 1)
+    return numbers, (*(labels[k] for k in kept), OTHERS)
+
+
+class _Side(NamedTuple):
+    """What the fit of one end says of an edge."""
+
+    given: Floats  # states of the other end by own states: standardised probabilities
+    information: float
+    log_odds_ratio: float  # of binary ends, averaged over the rest
+
+
+class _Fit(NamedTuple):
+    """A variable fitted on its neighbours: main effects, and the weight of full tables next to them."""
+
+    counts: Floats  # cells by own states
+    states: Integers  # members by cells
+    n_states: Integers  # of the members
+    log_p: Floats  # cells by own states, by main effects
+    effects: list[Floats]  # own states by states of each member
+    share: float  # probability of full tables
+    freedom: float  # effective number of parameters of the main effects
+
+    def side(self, k: int, shares: Floats) -> _Side:
+        """Tell what one member goes with, the others alike."""
+        rest = [j for j in range(len(self.states)) if j != k]
+        effect, here = self.effects[k], self.states[k]
+        base = self.log_p - effect.T[here]
+        q = np.exp(base[:, None, :] + effect.T[None])  # cells by states of the member by own states
+        q /= q.sum(axis=2, keepdims=True)
+        if self.share > 1e-9:
+            labels, n_rest = label_cells(self.states[rest], self.n_states[rest])
+            seen = np.zeros((n_rest, *effect.T.shape))
+            np.add.at(seen, (labels, here), self.counts)
+            q = self._mixed(q, seen[labels])
+        weights = self.counts.sum(axis=1)
+        weights = weights / weights.sum()
+        mean = np.einsum("t,cts->cs", shares, q)
+        told = np.einsum(
+            "c,t,cts->", weights, shares, q * np.log(np.maximum(q, 1e-300) / mean[:, None, :].clip(1e-300))
+        )
+        ratio = 0.0
+        if effect.shape == (2, 2):
+            log_q = np.log(np.maximum(q, 1e-300))
+            ratio = float(weights @ (log_q[:, 1, 1] + log_q[:, 0, 0] - log_q[:, 0, 1] - log_q[:, 1, 0]))
+        return _Side(np.einsum("c,cts->ts", weights, q), max(float(told), 0.0), ratio)
+
+    def _mixed(self, p: Floats, seen: Floats) -> Floats:
+        """Average main effects and full tables, whose prior is r data points as the main effects say."""
+        r = p.shape[-1]
+        tables = (seen + r * p) / (seen.sum(axis=-1, keepdims=True) + r)
+        return np.asarray((1 - self.share) * p + self.share * tables, np.float64)
+
+    def predictability(self) -> Predictability:
+        """Tell how well the variable is known: each data point by the table of all others."""
+        totals, n = self.counts.sum(axis=0), self.counts.sum()
+        r = len(totals)
+        if r < 2:
+            return Predictability(0.0, 1.0, 1.0)
+        one = np.minimum(self.counts, 1.0)[:, :, None] * np.eye(r)[None]  # the data point left out
+        p = self._mixed(np.exp(self.log_p)[:, None, :], np.maximum(self.counts[:, None, :] - one, 0.0))
+        own = np.diagonal(p, axis1=1, axis2=2)
+        fit = float((self.counts * np.log(np.maximum(own, 1e-300))).sum()) - (1 - self.share) * self.freedom
+        alone = float((totals[totals > 0] * np.log(totals[totals > 0] / n)).sum()) - (r - 1)
+        best = p.max(axis=2)
+        n_best = np.isclose(p, best[:, :, None], rtol=1e-9).sum(axis=2)
+        right = np.where(np.isclose(own, best, rtol=1e-9), 1 / n_best, 0.0)
+        accuracy = float((self.counts * right).sum() / n)
+        return Predictability(min(max(1 - fit / alone, 0.0), 1.0), accuracy, float(totals.max() / n))
+
+
+def _fit(columns: _Columns, x: int, members: tuple[int, ...]) -> _Fit:
+    """Fit a variable on its neighbours."""
+    rows, chosen = columns.rows((x, *members)), np.array(members, np.int64)
+    r, n_states = int(columns.n_states[x]), columns.n_states[chosen]
+    codes, own = columns.codes[chosen][:, rows], columns.codes[x][rows]
+    labels, n_cells = label_cells(codes, n_states)
+    counts = _sums(labels * r + own, columns.weights[rows], n_cells * r).reshape(n_cells, r)
+    states = np.zeros((len(members), n_cells), np.int64)
+    states[:, labels] = codes
+    width = int((n_states - 1).sum())
+    room = WORK // max((r - 1) * (r - 1 + (r - 1) * width), 1)
+    most = min(max(room, LEAST_CELLS), MOST_CELLS)
+    if n_cells > most:  # evenly over the cells in order: what is told needs no more
+        taken = np.arange(most) * n_cells // most
+        counts, states = counts[taken], states[:, taken]
+    if counts.sum() == 0:
+        counts = np.full((1, r), 1e-6)
+        states = np.zeros((len(members), 1), np.int64)
+    if r < 2:
+        flat = [np.zeros((r, k)) for k in n_states.tolist()]
+        return _Fit(counts, states, n_states, np.zeros(counts.shape), flat, 0.0, 0.0)
+    return _fit_effects(np.where(counts.sum(axis=0) > 0, counts, 1e-9), states, n_states)
+
+
+def _fit_effects(counts: Floats, states: Integers, n_states: Integers) -> _Fit:
+    """Fit main effects, and weigh full tables against them."""
+    r = counts.shape[1]
+    sizes = (n_states - 1).tolist()
+    f, begins = features(r, False), np.cumsum([0, *sizes])
+    width = int(begins[-1])
+    parts = [features(k + 1, False)[own] for k, own in zip(sizes, states, strict=True)]
+    z = np.concatenate([np.empty((len(counts), 0)), *parts], axis=1)
+    first = r - 1
+    prior, log_determinant = np.zeros((first + first * width,) * 2), 0.0
+    slopes = prior[first:, first:].reshape(first, width, first, width)
+    for k, begin in zip(sizes, begins, strict=False):
+        if k:
+            precision, own = link_prior(r, False, k + 1, False)
+            slopes[:, begin : begin + k, :, begin : begin + k] = RIDGE * precision.reshape(first, k, first, k)
+            log_determinant += own + first * k * math.log(RIDGE)
+    prior[first:, first:] = slopes.reshape(first * width, first * width)
+    fit = Regression(counts, f, z, prior).fit(log_determinant, n_states - 1)
+    found = fit.theta[first:].reshape(first, width)
+    effects = []
+    for k, begin in zip(sizes, begins, strict=False):
+        effect = np.zeros((r, k + 1))
+        effect[1:, 1:] = found[:, begin : begin + k]
+        effects.append(effect)
+    freedom = len(prior) - float(((fit.inverse.T @ fit.inverse) * prior).sum())
+    log_odds = math.log(TABLE_SHARE / (1 - TABLE_SHARE)) + _log_table(counts) - fit.log_evidence
+    share = 0.0 if width == 0 or len(sizes) < 2 else 1 / (1 + math.exp(min(-log_odds, 700.0)))
+    return _Fit(
+        counts, states, n_states, np.log(np.maximum(fit.probabilities, 1e-300)), effects, share, freedom
+    )
+
+
+def _log_table(counts: Floats) -> float:
+    """Give the log evidence of a full table, uniform priors, relative to the variable by itself."""
+    from scipy.special import gammaln
+
+    r = counts.shape[1]
+
+    def evidence(table: Floats) -> float:
+        return float((gammaln(table + 1).sum(axis=1) - gammaln(table.sum(axis=1) + r) + gammaln(r)).sum())
+
+    return evidence(counts) - evidence(counts.sum(axis=0, keepdims=True))
+
+
+def _relation(columns: _Columns, x: int, y: int, sides: Mapping[tuple[int, int], _Side]) -> Relation:
+    """Put together what the fits of both ends say."""
+    one, other = sides[x, y], sides[y, x]
+    p, q = columns.shares[x], columns.shares[y]
+    joint = (one.given.T * q + p[:, None] * other.given) / 2
+    information = (one.information + other.information) / 2
+    entropy = (_entropy(p) + _entropy(q)) / 2
+    share = min(information / entropy, 1.0) if entropy > 0 else 0.0
+    depends = _mutual(joint) < NO_DIRECTION * information and share > 0.01
+    has_sign = bool(columns.in_order[x] and columns.in_order[y]) and not depends
+    slope = _covariance(joint) if has_sign else 0.0
+    is_binary = len(p) == 2 and len(q) == 2
+    ratio = math.exp((one.log_odds_ratio + other.log_odds_ratio) / 2) if is_binary else None
+    sign = int(slope > 0) - int(slope < 0)
+    return Relation(
+        x=x,
+        y=y,
+        strength=math.sqrt(share) * (sign or 1),
+        sign=sign,
+        share=share,
+        information=information,
+        odds_ratio=ratio,
+        depends=depends,
+        x_states=columns.states[x],
+        y_states=columns.states[y],
+        y_given_x=tuple(map(tuple, other.given.tolist())),
+        x_given_y=tuple(map(tuple, one.given.tolist())),
+    )
+
+
+def _entropy(p: Floats) -> float:
+    used = p[p > 0]
+    return float(-(used * np.log(used)).sum())
+
+
+def _mutual(joint: Floats) -> float:
+    """Give the mutual information of a joint distribution."""
+    return max(_entropy(joint.sum(axis=1)) + _entropy(joint.sum(axis=0)) - _entropy(joint.ravel()), 0.0)
+
+
+def _covariance(joint: Floats) -> float:
+    """Give the covariance of the numbers of two variables' states."""
+    a, b = np.arange(joint.shape[0]), np.arange(joint.shape[1])
+    return float(a @ joint @ b - (joint.sum(axis=1) @ a) * (joint.sum(axis=0) @ b))
