@@ -21,6 +21,10 @@ class InvalidOptionError(IbmapError, ValueError):
     """An option has a value outside its documented range."""
 
 
+class KnowledgeError(InvalidOptionError):
+    """What is said to be known of pairs contradicts itself or the table; it begins with the option."""
+
+
 class UnknownVariableError(IbmapError, KeyError):
     """A variable was named or numbered that the table or graph does not have."""
 

@@ -11,7 +11,7 @@ from ibmap.blankets.gsmn import gsmn
 from ibmap.blankets.gsmn_star import association_orders, gsimn, gsmn_star, star_operator
 from ibmap.blankets.hiton import hiton
 from ibmap.blankets.iamb import iamb
-from ibmap.blankets.knowledge import Knowledge
+from ibmap.blankets.implications import Implications
 from ibmap.blankets.operator import run
 from ibmap.data.table import EncodedTable
 from ibmap.errors import InvalidOptionError, SearchWarning, StopSearch
@@ -81,7 +81,7 @@ def test_what_is_inferred_from_true_assertions_is_true_and_all_that_the_rules_gi
     every = list(naive_blankets.all_triplets(n))
     chosen = data.draw(st.lists(st.sampled_from(every), max_size=8, unique=True))
     facts = {each: true.separated(*each) for each in chosen}
-    knowledge = Knowledge(n)
+    knowledge = Implications(n)
     for each, independent in facts.items():
         knowledge.add(Triplet(*each), independent)
     expected = naive_blankets.implied(facts, n)

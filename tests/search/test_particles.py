@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from ibmap.errors import StopSearch
 from ibmap.graph import MarkovGraph
+from ibmap.graph.knowledge import Knowledge
 from ibmap.independence.bayesian import BayesianTest
 from ibmap.independence.protocol import Triplet
 from ibmap.independence.separation import SeparationTest
@@ -17,6 +18,10 @@ from score.test_family_scores import sampled
 from strategies import edge_set, graphs, queries, tables
 
 pytestmark = pytest.mark.compiled_only("thousands of structures say nothing new about kernels")
+
+
+def unknown(n):
+    return Knowledge(tuple(f"x{k}" for k in range(n)))
 
 
 def made(test, triplets):
@@ -43,7 +48,7 @@ def test_structures_are_weighed_and_candidates_told_apart_as_the_definition_says
     n, test = table.n_variables, BayesianTest(table)
     triplets = [data.draw(queries(table)) for _ in range(data.draw(st.integers(1, 20)))]
     tests, theirs = made(test, triplets)
-    population = Population(n, Filtering(n_particles=12, prior=prior), np.random.default_rng(1))
+    population = Population(unknown(n), Filtering(n_particles=12, prior=prior), np.random.default_rng(1))
     graphs_of = members(population, n)
     ours = population._log_posteriors(tests)
     assert ours == pytest.approx([naive.log_posterior(edges, n, theirs, prior) for edges in graphs_of])
@@ -59,7 +64,7 @@ def test_moves_leave_the_posterior_over_all_structures_as_it_is(prior):
     tests, theirs = made(
         test, [(0, 1, ()), (0, 1, (2,)), (1, 2, ()), (0, 3, (1, 2)), (2, 3, ()), (1, 3, (0,))]
     )
-    population = Population(4, Filtering(4000, n_moves=60, prior=prior), np.random.default_rng(0))
+    population = Population(unknown(4), Filtering(4000, n_moves=60, prior=prior), np.random.default_rng(0))
     population._move(tests)
     expected = naive.edge_probabilities(4, theirs, prior)
     shares = population.adjacency.mean(axis=0)
@@ -69,7 +74,7 @@ def test_moves_leave_the_posterior_over_all_structures_as_it_is(prior):
 
 
 def test_a_population_drawn_anew_has_the_weights_as_shares():
-    population = Population(3, Filtering(1000), np.random.default_rng(0))
+    population = Population(unknown(3), Filtering(1000), np.random.default_rng(0))
     population._log_weights = np.where(population.adjacency[:, 0, 1], np.log(3.0), 0.0)
     share = population.weights[population.adjacency[:, 0, 1]].sum()
     population._draw_anew(population.weights)
@@ -136,7 +141,7 @@ def test_over_64_variables_take_more_than_a_word():
     test = Tests(70)
     for triplet in ((0, 69, ()), (65, 66, (1,)), (1, 68, ())):
         test.add(Triplet(*triplet))
-    population = Population(70, Filtering(3), np.random.default_rng(0))
+    population = Population(unknown(70), Filtering(3), np.random.default_rng(0))
     expected = [[MarkovGraph(each).separated(*t) for t in test.triplets] for each in population.adjacency]
     assert test.said(population._words).tolist() == expected
     population._flip(np.ones(3, bool), np.full(3, 68))  # the pair (0, 69)

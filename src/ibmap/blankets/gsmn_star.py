@@ -2,7 +2,7 @@
 
 GSMN* visits the variables one after the other and does not ask again what the
 blanket of a variable visited before has settled: no two blankets can disagree.
-GSIMN also infers what follows from the answers so far (`Knowledge`). Both are
+GSIMN also infers what follows from the answers so far (`Implications`). Both are
 written as generators and become operators by `Replayed`.
 
 The reading is that of the authors' paper of 2009 as recalled: variables are
@@ -23,10 +23,11 @@ from itertools import count
 
 import numpy as np
 
+from ibmap.blankets.implications import Implications
 from ibmap.blankets.joining import join_blankets
-from ibmap.blankets.knowledge import Knowledge
 from ibmap.blankets.operator import Questions, Replayed
 from ibmap.graph import MarkovGraph
+from ibmap.graph.knowledge import Knowledge
 from ibmap.independence.protocol import IndependenceTest, Triplet
 from ibmap.progress import Monitor
 from ibmap.ties import order_with_ties
@@ -56,20 +57,22 @@ def association_orders(test: IndependenceTest) -> Orders:
     return Orders(test.names, tuple(order_with_ties(averages)), candidates)
 
 
-def star_questions(orders: Orders, infers: bool = False) -> Questions[MarkovGraph]:
+def star_questions(
+    orders: Orders, infers: bool = False, knowledge: Knowledge | None = None
+) -> Questions[MarkovGraph]:
     """Ask for a structure as GSMN* does, or as GSIMN does."""
     visits = list(orders.visits)
     candidates = [list(order) for order in orders.candidates]
     blankets: dict[int, tuple[int, ...]] = {}
-    knowledge = Knowledge(len(visits)) if infers else None
+    implied = Implications(len(visits), knowledge) if infers else None
     while visits:
         x = visits.pop(0)
-        members = yield from _grow(x, candidates, blankets, knowledge)
+        members = yield from _grow(x, candidates, blankets, implied)
         waiting = [y for y in members if y in visits]
         if waiting:
             visits.remove(waiting[-1])
             visits.insert(0, waiting[-1])
-        blankets[x] = yield from _shrink(x, members, blankets, knowledge)
+        blankets[x] = yield from _shrink(x, members, blankets, implied)
     return join_blankets([blankets[x] for x in range(len(orders.names))], orders.names, "or")
 
 
@@ -80,7 +83,7 @@ def _grow(
     x: int,
     candidates: Sequence[list[int]],
     blankets: dict[int, tuple[int, ...]],
-    knowledge: Knowledge | None,
+    implied: Implications | None,
 ) -> Subquestions:
     """Add every candidate dependent given the members so far; those settled already come last."""
     settled = [y for y in candidates[x] if y in blankets]
@@ -88,9 +91,9 @@ def _grow(
     members: list[int] = []
     for y in [y for y in candidates[x] if y not in blankets] + known:
         if y not in known:
-            if (yield from _ask(Triplet(x, y, ()), None, knowledge)):
+            if (yield from _ask(Triplet(x, y, ()), None, implied)):
                 continue
-            if (yield from _ask(Triplet(x, y, tuple(sorted(members))), knowledge, knowledge)):
+            if (yield from _ask(Triplet(x, y, tuple(sorted(members))), implied, implied)):
                 continue
             front = [*members, x]
             candidates[y][:] = front + [z for z in candidates[y] if z not in front]
@@ -99,22 +102,26 @@ def _grow(
 
 
 def _shrink(
-    x: int, grown: tuple[int, ...], blankets: dict[int, tuple[int, ...]], knowledge: Knowledge | None
+    x: int, grown: tuple[int, ...], blankets: dict[int, tuple[int, ...]], implied: Implications | None
 ) -> Subquestions:
     """Drop every member independent given the others, the last added first."""
     members = list(grown)
     for y in reversed(grown):
         if y not in blankets:
             others = tuple(sorted(z for z in members if z != y))
-            if (yield from _ask(Triplet(x, y, others), knowledge, knowledge)):
+            if (yield from _ask(Triplet(x, y, others), implied, implied)):
                 members.remove(y)
     return tuple(members)
 
 
 def _ask(
-    triplet: Triplet, source: Knowledge | None, record: Knowledge | None
+    triplet: Triplet, source: Implications | None, record: Implications | None
 ) -> Generator[Triplet, bool, bool]:
     """Infer the answer if the source can tell; else ask, and take note."""
+    if record is not None and record.knowledge is not None:
+        is_joined = record.knowledge.settled(triplet.x, triplet.y)
+        if is_joined is not None:
+            return not is_joined
     known = None if source is None else source.infer(triplet)
     if known is not None:
         return known
@@ -126,7 +133,8 @@ def _ask(
 
 def star_operator(test: IndependenceTest, *, infers: bool = False) -> Replayed[MarkovGraph]:
     """Make the operator that finds a structure as GSMN* or GSIMN does."""
-    return Replayed(partial(star_questions, association_orders(test), infers))
+    known: Knowledge | None = getattr(test, "knowledge", None)
+    return Replayed(partial(star_questions, association_orders(test), infers, known))
 
 
 def gsmn_star(

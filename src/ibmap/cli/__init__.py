@@ -7,12 +7,13 @@ import contextlib
 import gc
 import io
 import os
+import re
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
 from ibmap.cli.loading import skip_plugins
-from ibmap.errors import IbmapError
+from ibmap.errors import IbmapError, KnowledgeError
 
 USER_ERROR = 2
 RARELY = 100_000  # new objects between two collections of garbage; the default, 700, is for longer runs
@@ -54,6 +55,8 @@ def _told(error: Exception) -> str:
         return "there is not enough memory for this table; drop columns (--drop) or take fewer rows"
     if isinstance(error, OSError) and error.strerror and error.filename:
         return f"{error.filename}: {error.strerror}"
+    if isinstance(error, KnowledgeError):  # it begins with an option of Python
+        return re.sub(r"^\w+", lambda word: "--" + word[0].replace("_", "-"), str(error))
     return str(error)
 
 

@@ -33,6 +33,20 @@ GIVEN_AS: dict[str, tuple[Any, str | None, str]] = {
         "COLUMN",
         "A column whose states are in order; all for every column. Repeatable.",
     ),
+    "require": (list[str] | None, "A--B", "An edge that must be there. Repeatable."),
+    "forbid": (list[str] | None, "A--B", "An edge that must not be there. Repeatable."),
+    "edge_prior": (
+        str | None,
+        "FILE",
+        "Prior probabilities of edges: CSV lines of two columns and a probability, or a square matrix under "
+        "its names; an empty cell says nothing.",
+    ),
+    "knowledge": (
+        str | None,
+        "FILE",
+        "All of these as JSON or TOML: require, forbid, forbid_within (lists of columns), forbid_between "
+        "(pairs of lists), edge_prior.",
+    ),
 }
 
 

@@ -74,7 +74,16 @@ def laid_out(title: str, headings: Sequence[str], rows: Iterable[Sequence[str | 
 def edge_table(title: str, heading: str, result: SearchResult, pairs: Sequence[PairEvidence]) -> Table:
     """Lay out pairs of variables with their evidence, and how sure they are if that is known."""
     names, sure = result.graph.names, result.confidence
-    rows = [[names[each.x], names[each.y], amount(each.loss), in_words(each.loss)] for each in pairs]
+    mark = dict.fromkeys(result.required, "; required")
+    rows = [
+        [
+            names[each.x],
+            names[each.y],
+            amount(each.loss),
+            in_words(each.loss) + mark.get((each.x, each.y), ""),
+        ]
+        for each in pairs
+    ]
     headings = ["Variable", "Variable", ">Loss", heading]
     if sure is not None:
         for row, each in zip(rows, pairs, strict=True):

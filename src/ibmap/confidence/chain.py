@@ -116,7 +116,7 @@ class Chain:
     def log_density(self, temperature: float | None = None) -> float:
         """Give the log of what the structure is visited in proportion to, at a temperature."""
         t = self.temperature if temperature is None else temperature
-        weights = np.maximum(expit((self.gains + self.gains.T) / t), LOWEST)
+        weights = _weights(self.gains + self.gains.T, t)
         return self.score / t + math.log((weights.sum() - np.trace(weights)) / 2)
 
     def ascend(self, max_flips: int) -> None:
@@ -249,7 +249,12 @@ class Chain:
 
     def _weights_of(self, gains: Floats) -> Floats:
         """Turn gains into the weights of flips."""
-        return np.maximum(expit(gains / self.temperature), LOWEST)
+        return _weights(gains, self.temperature)
+
+
+def _weights(gains: Floats, temperature: float) -> Floats:
+    """Turn gains into the weights of flips; what is settled is never flipped."""
+    return np.where(gains == -np.inf, 0.0, np.maximum(expit(gains / temperature), LOWEST))
 
 
 def _draw_pair(weights: Floats, by_row: Floats, rng: np.random.Generator) -> tuple[int, int]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import combinations, product
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from ibmap.confidence.contraction import Factor, best, cut_widths, in_good_order, total
 from ibmap.errors import TooLargeError
 from ibmap.graph import MarkovGraph
-from ibmap.score import LocalScore
+from ibmap.graph.knowledge import Knowledge
+from ibmap.score import LocalScore, knowledge_of
 
 Floats = NDArray[np.float64]
 Pair = tuple[int, int]
@@ -47,12 +48,14 @@ def exact_posterior(
     open_pairs: Iterable[Pair] | None = None,
     n_threads: int = 1,
 ) -> ExactPosterior:
-    """Sum over all structures that agree with a graph on the pairs that are not open; all are by default."""
-    n = len(score.names)
-    base = MarkovGraph.empty(n, score.names) if graph is None else graph
-    pairs = (
-        [*combinations(range(n), 2)] if open_pairs is None else sorted({(min(p), max(p)) for p in open_pairs})
-    )
+    """Sum over all structures that agree with a graph on the pairs that are not open.
+
+    By default those pairs are open of which nothing settled is known.
+    """
+    n, known = len(score.names), knowledge_of(score) or Knowledge(score.names)
+    base = known.agreeing(MarkovGraph.empty(n, score.names) if graph is None else graph)
+    wanted = known.pairs if open_pairs is None else open_pairs
+    pairs = sorted({(min(p), max(p)) for p in wanted})
     parts = open_parts(n, pairs)
     refuse_too_large(n, pairs)
     adjacency, probabilities = base.adjacency.copy(), base.adjacency.astype(np.float64)

@@ -86,7 +86,7 @@ def learned_posterior(
     if effort.is_quick:
         plan = replace(plan, max_steps=quick_steps(table, result.graph.n_edges), max_exact=QUICK_EXACT)
     sure = posterior_confidence(
-        local_score(options.make_test(table)),  # type: ignore[arg-type]
+        local_score(options.make_test(table)),
         result.graph,
         temperature=default_temperature(result) if temperature is None else temperature,
         seed=effort.seed,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
@@ -13,7 +14,7 @@ from ibmap.confidence.sampling import SampledPosterior, SamplingPlan, sample_pos
 from ibmap.graph import MarkovGraph
 from ibmap.progress import Monitor
 from ibmap.result.confidence import Confidence
-from ibmap.score import LocalScore
+from ibmap.score import LocalScore, knowledge_of
 
 OPEN = 0.002  # a probability below this, or above one minus this, is beyond doubt
 OPEN_WIDTH, OPEN_LEGS = 18, 8  # of a contraction that takes a second or two
@@ -32,7 +33,9 @@ def posterior_confidence(
     """Work out how probable each edge is, the structure in proportion to exp(score / temperature)."""
     plan, begun, n = plan or SamplingPlan(), time.monotonic(), len(score.names)
     is_in_time = plan.max_seconds is None or plan.max_seconds >= EXACT_SECONDS
-    if n <= plan.max_exact and (n < MAX_VARIABLES or is_in_time):
+    known = knowledge_of(score)
+    is_narrow = known is not None and is_quick(n, known.pairs)
+    if is_narrow or (n <= plan.max_exact and (n < MAX_VARIABLES or is_in_time)):
         found = exact_posterior(score, temperature=temperature, n_threads=plan.n_threads)
         told = {
             "stopped": "finished",
@@ -58,8 +61,7 @@ def open_posterior(
     """Sum exactly over the pairs in doubt, all others as they most probably are; None if too many."""
     p, n = sampled.edge_probabilities, len(score.names)
     pairs = [pair for pair in combinations(range(n), 2) if OPEN < p[pair] < 1 - OPEN]
-    width, legs = width_of(n, pairs)
-    if width > OPEN_WIDTH or legs > OPEN_LEGS:
+    if not is_quick(n, pairs):
         return None
     base = MarkovGraph(p > 0.5, score.names)
     found = exact_posterior(score, temperature=temperature, graph=base, open_pairs=pairs, n_threads=n_threads)
@@ -67,6 +69,14 @@ def open_posterior(
     refined = p.copy()
     refined[x, y] = refined[y, x] = found.edge_probabilities[x, y]
     return refined
+
+
+def is_quick(n: int, pairs: Sequence[tuple[int, int]]) -> bool:
+    """Tell whether a sum over some open pairs takes a second or two."""
+    if len(pairs) > n * OPEN_LEGS // 2:
+        return False
+    width, legs = width_of(n, pairs)
+    return width <= OPEN_WIDTH and legs <= OPEN_LEGS
 
 
 def _bounded(probabilities: Any) -> Any:

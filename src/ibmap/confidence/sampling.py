@@ -22,8 +22,9 @@ from numpy.typing import NDArray
 from ibmap.confidence.chain import Batch, Chain, Rows
 from ibmap.confidence.exact import MAX_VARIABLES
 from ibmap.graph import MarkovGraph
+from ibmap.graph.knowledge import Knowledge
 from ibmap.progress import Monitor
-from ibmap.score import LocalScore
+from ibmap.score import LocalScore, knowledge_of
 
 Floats = NDArray[np.float64]
 
@@ -96,7 +97,8 @@ class _Sampler:
         self.begun, self.is_cancelled = time.monotonic(), False
         seeds = np.random.SeedSequence(seed).generate_state((plan.n_chains + 1) * (len(plan.ladder) + 1))
         self.rng = np.random.default_rng(int(seeds[-1]))
-        rows, starts = Rows(score), dispersed_starts(optimum, plan.n_chains, self.rng)
+        rows, known = Rows(score), knowledge_of(score) or Knowledge(score.names)
+        starts = [known.applied(each) for each in dispersed_starts(optimum, plan.n_chains, self.rng)]
         self.ladders: list[list[Chain]] = [
             [
                 Chain(rows, start, temperature * heat, int(seeds[k * len(plan.ladder) + level]))

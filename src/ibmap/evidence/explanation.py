@@ -32,6 +32,7 @@ class PairExplanation:
     relation: Relation | None = (
         None  # how the two are related; None if that is not known, or there is no edge
     )
+    is_required: bool = False  # whether the edge is there because it was required
 
     @property
     def strength(self) -> str:
@@ -46,7 +47,7 @@ class PairExplanation:
 
     def headline(self) -> str:
         """Say in a sentence whether the two are joined and how sure that is."""
-        state = "joined" if self.is_edge else "not joined"
+        state = ("joined, as required" if self.is_required else "joined") if self.is_edge else "not joined"
         change = "without the edge" if self.is_edge else "with an edge"
         return (
             f"{printable(self.x)} and {printable(self.y)}: {state}; evidence {self.strength}: {change} "
@@ -78,7 +79,10 @@ class PairExplanation:
             f"Given the neighbours of {' and of '.join(who)}, {what}" for who, what in shown if who and what
         ]
         disputed = ["A second search ended in a structure that says otherwise: the data leave the pair open."]
-        return remarks + disputed * self.is_disputed
+        required = [
+            "The edge was required: it is there whatever the data say. Loss and posteriors are the data's."
+        ]
+        return required * self.is_required + remarks + disputed * self.is_disputed
 
     def to_dict(self) -> dict[str, Any]:
         """Give the explanation as plain lists and dicts, ready for JSON."""

@@ -54,6 +54,7 @@ def collect_evidence(
     n_threads: int = 1,
 ) -> tuple[PairEvidence, ...]:
     """List what every edge is worth, and the missing edges nearest to being added."""
+    gains = gains if witness is None else witness.with_required(graph, gains)
     first, second = np.nonzero(np.triu(np.isfinite(gains), 1))
     losses, is_edge = 0.0 - gains[first, second], graph.adjacency[first, second]  # no minus zero
     edges, missing = np.flatnonzero(is_edge), np.flatnonzero(~is_edge)

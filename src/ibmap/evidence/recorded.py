@@ -10,7 +10,9 @@ from ibmap.data.encoding import encode
 from ibmap.data.table import EncodedTable, take_columns
 from ibmap.errors import DataWarning, InvalidTableError
 from ibmap.evidence.witness import Witness
+from ibmap.graph.knowledge import make_knowledge
 from ibmap.independence.averaged import AveragedTest
+from ibmap.independence.known import known_test
 from ibmap.independence.pairwise import PairwiseTest
 from ibmap.independence.protocol import ProbabilisticTest
 from ibmap.options import AveragedOptions, BayesianOptions, Options, PairwiseOptions, declared
@@ -56,7 +58,8 @@ def recorded_tests(table: EncodedTable, options: Mapping[str, Any]) -> dict[str,
     first = used if used in makers else "bayesian"
     own = {key: options[key] for key in declared(makers[first][1]) if key in options}
     others = ("bayesian",) if first == "averaged" else ("bayesian", "pairwise")
-    tests = {first: makers[first][0](table, **own)}
+    said = {key: options.get(key) for key in ("require", "forbid", "edge_prior")}
+    tests = {first: known_test(makers[first][0](table, **own), make_knowledge(table.names, **said))}
     return tests | {name: makers[name][0](table) for name in others if name != first}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import copy
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from ibmap.graph import MarkovGraph
 from ibmap.independence.link_test import LinkTest
 from ibmap.independence.posterior import softplus
 from ibmap.independence.protocol import ProbabilisticTest, Triplet
-from ibmap.score import LocalScore, flip_gain, flip_gains, local_score
+from ibmap.score import LocalScore, flip_gain, flip_gains, knowledge_of, local_score
 from ibmap.score.pairwise import PairwiseScore
 
 if TYPE_CHECKING:  # their kernels are loaded by tests that need them
@@ -94,8 +94,18 @@ class Witness:
         return list(zip(made[::2], made[1::2], strict=True))
 
     def loss(self, graph: MarkovGraph, x: int, y: int) -> float:
-        """Give how much the score falls if a pair is flipped."""
-        return -flip_gain(self._score, graph, x, y)
+        """Give how much the score falls if a pair is flipped, by the data even if the pair is settled."""
+        return -flip_gain(_lifted(self._score, x, y), graph, x, y)
+
+    def with_required(self, graph: MarkovGraph, gains: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Add to gains what the data say of flipping each edge that is required."""
+        known = knowledge_of(self._score)
+        if known is None:
+            return gains
+        found = gains.copy()
+        for x, y in known.required:
+            found[x, y] = found[y, x] = -self.loss(graph, x, y)
+        return found
 
     def gains_of(self, graph: MarkovGraph, x: int) -> NDArray[np.float64]:
         """Give what the score gains by each flip that touches one variable."""
@@ -120,8 +130,8 @@ class Witness:
     def _statement(self, graph: MarkovGraph, triplet: Triplet, known: Findings | None) -> Statement:
         """Give what the blanket of one variable says. known: what the first test finds, if that is known."""
         verdicts: list[Verdict] = []
-        for name, test in self.tests.items():
-            score = self._scores.get(name)
+        for name, own in self.tests.items():
+            score, test = (_lifted(each, triplet.x, triplet.y) for each in (self._scores.get(name), own))
             if isinstance(score, PairwiseScore):  # what the score itself goes by
                 verdicts += _verdicts(name, score, triplet.x, graph.blanket(triplet.x), triplet.y)
             else:
@@ -138,6 +148,12 @@ class Witness:
             return None
         x, _, given = triplet.canonical()
         return first.kept_row(x, given)
+
+
+def _lifted(told: Any, x: int, y: int) -> Any:
+    """Give a score or a test without what is known of whether a pair is joined: what the data say."""
+    known = knowledge_of(told)
+    return told if known is None or known.settled(x, y) is None else told.lifted(x, y)
 
 
 def _verdicts(name: str, score: PairwiseScore, x: int, blanket: tuple[int, ...], y: int) -> list[Verdict]:

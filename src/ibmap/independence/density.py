@@ -28,10 +28,13 @@ def first_prior(n_variables: int) -> float:
     return 1.0 - _expected(n_variables) / max(n_variables - 1, 1)
 
 
-def learned_prior(log_factors: NDArray[np.float64], n_samples: int) -> float:
-    """Learn the prior probability of independence from the evidence on all pairs."""
+def learned_prior(
+    log_factors: NDArray[np.float64], n_samples: int, is_known: NDArray[np.bool_] | None = None
+) -> float:
+    """Learn the prior probability of independence from the evidence on all pairs but those that are known."""
     n = len(log_factors)
-    both = (log_factors + log_factors.T)[np.triu_indices(n, 1)] / 2
+    upper = np.triu(np.ones((n, n), bool) if is_known is None else ~is_known, 1)
+    both = (log_factors + log_factors.T)[upper] / 2
     values, counts = np.unique(np.round(both, DECIMALS), return_counts=True)
     degrees = np.geomspace(FEWEST * min(1.0, (n - 1) / 2), HIGHEST_SHARE * (n - 1), N_POINTS)
     shares = degrees / (n - 1)

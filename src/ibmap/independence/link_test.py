@@ -6,7 +6,11 @@ the two log Bayes factors averaged, so that the test is symmetric.
 
 from __future__ import annotations
 
+from copy import copy
+from typing import Self
+
 from ibmap.data.table import EncodedTable
+from ibmap.independence.memo import Memo
 from ibmap.independence.posterior import softplus
 from ibmap.independence.protocol import Answer, LogProbabilities, ProbabilisticTest, Triplet
 from ibmap.independence.regression import Regressions
@@ -38,6 +42,23 @@ class LinkTest(ProbabilisticTest):
         x, y, given = triplet.canonical()
         ask = self.regressions.log_bayes_factor
         return (ask(x, y, given) + ask(y, x, given)) / 2
+
+    def with_odds(self, log_prior_odds: float) -> Self:
+        """Give the same test with other prior log-odds of a link, and a memory of its own.
+
+        Parameters
+        ----------
+        log_prior_odds : float
+            Natural log.
+
+        Returns
+        -------
+        LinkTest
+            It shares the regressions.
+        """
+        twin = copy(self)
+        twin.log_prior_odds, twin._memo = log_prior_odds, Memo()
+        return twin
 
     def log_posteriors(self, triplet: Triplet) -> LogProbabilities:
         """Give both log posteriors of a numbered triplet, without counting it."""

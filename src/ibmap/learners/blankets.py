@@ -68,8 +68,10 @@ def _learned(
     """Run an algorithm and put its result together; warn if the callback ended it early."""
     begun = time.perf_counter()
     options.check()
+    options = options.settled(table.names)
     test, monitor = options.make_test(table), Monitor(callback)
     graph = as_graph(find(test, monitor=monitor), table.names)  # a callable's test may number the variables
+    graph = options.known(table.names).agreeing(graph)  # blankets that time left out know nothing
     provenance = provenance_of(table, name, options.recorded(), time.perf_counter() - begun)
     if monitor.is_stopped:
         msg = "the search was interrupted: variables not reached have the neighbours that others claim"

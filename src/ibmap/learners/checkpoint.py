@@ -38,6 +38,7 @@ class _KeptTests(Struct):
     earlier: PackedArray
     newest: PackedArray
     n_tests: PackedArray
+    listed: PackedArray
 
 
 class _KeptFlip(Struct):
@@ -251,6 +252,7 @@ def _tests_of(content: _KeptTests, n_variables: int) -> DistinctTests:
             "earlier": unpacked(content.earlier, "int64", (n_blankets,)),
             "newest": unpacked(content.newest, "int64", (n_variables,)),
             "n_tests": unpacked(content.n_tests, "int64", (1,)),
+            "listed": unpacked(content.listed, "int64", (len(content.listed.data) // 8,)),
         }
     )
 

@@ -29,6 +29,7 @@ from ibmap.result import SearchResult
 from ibmap.result.provenance import provenance_of
 from ibmap.score import TestScore, local_score
 from ibmap.score.graph_score import JointScore
+from ibmap.score.known import KnownScore
 from ibmap.score.likelihood import LikelihoodScore, MarginalScore, PenalisedScore
 from ibmap.search.beam import Beam, beam_search
 from ibmap.search.cost import DistinctTests
@@ -49,7 +50,8 @@ class _Run:
     ) -> None:
         self._begun = time.perf_counter()
         options.check()
-        self.name, self.table, self.options = name, table, options
+        self.name, self.table, self.options = name, table, options.settled(table.names)
+        self.knowledge = options.known(table.names)
         self.monitor = Monitor(callback)
 
     def start(self, test: ProbabilisticTest, start: Any) -> MarkovGraph:
@@ -104,6 +106,7 @@ def learn_beam(
     """Learn a structure with a beam search on the IB-score."""
     run, test = _Run("beam", table, options, callback), options.make_test(table)
     start, tests = run.start(test, options.start), DistinctTests(test.n_variables)
+    tests.knowledge = run.knowledge
     beam = Beam(options.width, options.patience)
     how: dict[str, Any] = {"limits": options.limits(), "callback": run.monitor, "tests": tests}
     found = beam_search(local_score(test), start, beam, **how)
@@ -116,6 +119,7 @@ def learn_restarts(
     """Learn a structure with IBMAP-HC and random restarts; the same for any number of threads."""
     run, test = _Run("restarts", table, options, callback), options.make_test(table)
     start, tests = run.start(test, options.start), DistinctTests(test.n_variables)
+    tests.knowledge = run.knowledge
     found = climb_with_restarts(
         local_score(test),
         start,
@@ -157,10 +161,10 @@ def learn_pic(
 
 def _climb_likelihood(run: _Run, score: LikelihoodScore, n_threads: int) -> SearchResult:
     """Climb by a pseudo-likelihood, as IBMAP-HC climbs by the IB-score."""
-    options = run.options
+    options, known = run.options, KnownScore(score, run.knowledge)
     assert isinstance(options, LikelihoodOptions)
     start = run.start(options.make_test(run.table), options.start)
-    climb = hill_climb(score, start, limits=options.limits(), n_threads=n_threads, callback=run.monitor)
+    climb = hill_climb(known, start, limits=options.limits(), n_threads=n_threads, callback=run.monitor)
     found = Found(climb.graph, climb.score, climb.trace, climb.n_iterations, climb.stopped)
     return run.climbed(found, score.n_terms, options.start)
 
@@ -169,7 +173,7 @@ def learn_pfmn(
     table: EncodedTable, options: ParticleOptions, *, callback: Callback | None = None
 ) -> SearchResult:
     """Learn a structure with PFMN."""
-    run, test = _Run("pfmn", table, options, callback), options.make_test(table)
+    run, test = _Run("pfmn", table, options, callback), options.plain_test(table)
     how = Filtering(
         n_particles=options.particles,
         n_candidates=options.candidates,
@@ -181,5 +185,5 @@ def learn_pfmn(
         max_tests=options.max_tests,
     )
     limits, rng = Limits(max_seconds=options.max_seconds), as_generator(options.random_state)
-    found = particle_filter(test, rng, how, limits=limits, callback=run.monitor)
+    found = particle_filter(test, rng, how, limits=limits, callback=run.monitor, knowledge=run.knowledge)
     return run.result(found.graph, len(found.tests), stopped=found.stopped, test_cost=found.cost)

@@ -48,10 +48,12 @@ def learn_hc(
     # interruption.
     begun = time.perf_counter()
     options.check()
-    test = options.make_test(table)
+    options = options.settled(table.names)
+    test: ProbabilisticTest = options.make_test(table)
     names = start_names(options.start)
     kept = _open_checkpoint(table, options, checkpoint, resume)
     tests = DistinctTests(test.n_variables) if kept is None else kept.tests
+    tests.knowledge = options.known(table.names)
     climbs = _climb_from_each(test, names, options, _Running(n_threads, Monitor(callback), tests, kept))
     if kept is not None and [climb.stopped for climb in climbs] == ["optimum"] * len(names):
         kept.update(is_finished=True)

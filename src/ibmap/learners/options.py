@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from ibmap.errors import InvalidOptionError
+from ibmap.learners.knowledge import KnowledgeOptions
 from ibmap.options import (
     BLANKETS,
     FINDERS,
@@ -23,7 +23,6 @@ from ibmap.options import (
     ClimbOptions,
     FilterOptions,
     GrowShrinkOptions,
-    Options,
     PairwiseOptions,
     RuleOptions,
     count,
@@ -54,7 +53,7 @@ TEST_OPTIONS = {  # each test's own options
 
 
 @dataclass(frozen=True, kw_only=True)
-class LearnerOptions(Options, ABC):
+class LearnerOptions(KnowledgeOptions):
     """Options that every learner has. They are only recorded: the table is encoded already."""
 
     tests: ClassVar[tuple[str, ...]] = ()  # those the learner can use, by name
@@ -73,13 +72,10 @@ class LearnerOptions(Options, ABC):
         none="",
     )
 
-    @abstractmethod
-    def make_test(self, table: EncodedTable) -> IndependenceTest:
-        """Make the test that answers the learner."""
-
     def recorded(self) -> dict[str, Any]:
         """Give the options as results record them: functions by their names, graphs as ``"graph"``."""
-        return {each.name: _recorded(getattr(self, each.name)) for each in fields(self)}
+        said = {each.name: _recorded(getattr(self, each.name)) for each in fields(self)}
+        return {name: value for name, value in said.items() if name not in self.unsaid()}
 
 
 class LimitedOptions(ClimbOptions):
@@ -105,7 +101,7 @@ class RecommendedOptions(LimitedOptions, AveragedOptions, LearnerOptions):
         "columns. A second climb begins with the blankets that the variables choose by themselves.",
     )
 
-    def make_test(self, table: EncodedTable) -> AveragedTest:
+    def plain_test(self, table: EncodedTable) -> AveragedTest:
         """Make the test that the score is made of."""
         from ibmap.independence.averaged import AveragedTest
 
@@ -122,7 +118,7 @@ class TestedOptions(PairwiseOptions, BayesianOptions, LearnerOptions):
 
     test: Any  # by name, or a callable that makes it; a subclass says which
 
-    def make_test(self, table: EncodedTable) -> IndependenceTest:
+    def plain_test(self, table: EncodedTable) -> IndependenceTest:
         """Make the test that answers the learner: the one named, or what a callable makes."""
         from ibmap.independence.argumentative import ArgumentativeTest
         from ibmap.independence.bayesian import BayesianTest
@@ -178,12 +174,12 @@ class ScoreOptions(TestedOptions):
         TESTS,
     )
 
-    def make_test(self, table: EncodedTable) -> ProbabilisticTest:
+    def plain_test(self, table: EncodedTable) -> ProbabilisticTest:
         """Make the test that the score is made of."""
         from ibmap.independence.protocol import ProbabilisticTest
 
         self._check_test()
-        test = super().make_test(table)
+        test = super().plain_test(table)
         if not isinstance(test, ProbabilisticTest):
             msg = (
                 f"test made a {type(test).__name__}, which gives no probabilities: the score is made of "
@@ -327,8 +323,9 @@ class LikelihoodOptions(_StartOptions):
     """Options of the climbs by a pseudo-likelihood; the Bayesian test explains what they find."""
 
     tests: ClassVar[tuple[str, ...]] = ("bayesian",)
+    takes_edge_prior: ClassVar[bool] = False  # a pseudo-likelihood has none
 
-    def make_test(self, table: EncodedTable) -> ProbabilisticTest:
+    def plain_test(self, table: EncodedTable) -> ProbabilisticTest:
         """Make the test that explains the structure."""
         from ibmap.independence.bayesian import BayesianTest
 
@@ -364,6 +361,8 @@ class PenalisedOptions(LikelihoodOptions):
 @dataclass(frozen=True, kw_only=True)
 class ParticleOptions(FilterOptions, ScoreOptions):
     """Options of PFMN."""
+
+    takes_edge_prior: ClassVar[bool] = False  # its tests are given any set, not a blanket
 
 
 OPTIONS: dict[str, type[LearnerOptions]] = {  # of each learner

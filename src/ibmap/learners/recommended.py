@@ -14,8 +14,10 @@ import warnings
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ibmap.blankets.joining import join_blankets
 from ibmap.data.table import EncodedTable
@@ -25,8 +27,10 @@ from ibmap.evidence.variables import describe_variables
 from ibmap.evidence.witness import Witness
 from ibmap.evidence.words import listed
 from ibmap.graph import MarkovGraph
+from ibmap.graph.knowledge import Knowledge
 from ibmap.independence.averaged import AveragedTest
 from ibmap.independence.density import learned_prior
+from ibmap.independence.known import known_test
 from ibmap.independence.regression import MAX_STATES
 from ibmap.learners.options import RecommendedOptions
 from ibmap.learners.starts import find_start, start_names
@@ -49,9 +53,13 @@ def learn_recommended(
     """Learn a structure with the recommended learner; the same for any number of threads."""
     begun = time.perf_counter()
     options.check()
-    search = _Search(options.make_test(table), options.limits(), n_threads, Monitor(callback))
+    options = options.settled(table.names)
+    known = options.known(table.names)
+    search = _Search(
+        options.plain_test(table), known, options.limits(), _Running(n_threads, Monitor(callback))
+    )
     _warn_of_columns(search.test)
-    start = find_start(search.test, options.start)
+    start = find_start(known_test(search.test, known), options.start)
     climb = search.learn(start, is_prior_learned=options.prior is None)
     second_start, rival = search.climb_again(climb)
     is_first_better = rival is None or rival.score <= climb.score + TOLERANCE
@@ -76,30 +84,45 @@ def learn_recommended(
     )
 
 
+class _Running(NamedTuple):
+    """How climbs run: threads and the monitor."""
+
+    n_threads: int
+    monitor: Monitor
+
+
 class _Search:
     """The climbs of one run: they share the score and its fits, the time, and the monitor."""
 
-    def __init__(self, test: AveragedTest, limits: Limits, n_threads: int, monitor: Monitor) -> None:
-        self.test, self.limits, self.monitor = test, limits, monitor
-        self.n_threads = 1 if test.regressions.is_small else n_threads  # NumPy's threads wait for each other
-        self.prior, self.score = test.prior, PairwiseScore(test)
+    def __init__(self, test: AveragedTest, known: Knowledge, limits: Limits, running: _Running) -> None:
+        self.test, self.known, self.limits, self.monitor = test, known, limits, running.monitor
+        self.n_threads = 1 if test.regressions.is_small else running.n_threads  # NumPy's threads would wait
+        self.prior, self.score = test.prior, PairwiseScore(test, known)
         self.begun = time.perf_counter()
 
     def learn(self, start: MarkovGraph, is_prior_learned: bool) -> LazyClimb:
-        """Climb and learn the prior in turn until it stays as it is."""
+        """Climb and learn the prior of all pairs not known in turn until it stays as it is."""
         climb = self._climb(start)
         flips = climb.flips
-        for _ in range(MAX_ROUNDS if is_prior_learned and start.n_variables > 1 else 0):
+        is_known = self._known_pairs()
+        for _ in range(MAX_ROUNDS if is_prior_learned and not is_known.all() else 0):
             if climb.stopped != "optimum":
                 break
             found = [self.score.log_factors(x, climb.graph.blanket(x)) for x in range(start.n_variables)]
-            prior = learned_prior(np.array(found), self.test.table.n_samples)
+            prior = learned_prior(np.array(found), self.test.table.n_samples, is_known)
             if abs(log_odds(prior) - log_odds(self.prior)) < CLOSE:
                 break
             self.prior, self.score = prior, self.score.with_prior(prior)
             climb = self._climb(climb.graph)
             flips += climb.flips
         return climb._replace(flips=flips)
+
+    def _known_pairs(self) -> NDArray[np.bool_]:
+        """Tell of which pairs something is known; the diagonal counts as known."""
+        matrix = np.eye(len(self.test.names), dtype=bool)
+        for x, own in self.known.said.items():
+            matrix[x, list(own)] = True
+        return matrix
 
     def climb_again(self, first: LazyClimb) -> tuple[MarkovGraph, LazyClimb | None]:
         """Climb from the blankets that variables choose by themselves; no climb if time is up."""
@@ -108,21 +131,22 @@ class _Search:
             return first.graph, None
         with ThreadPoolExecutor(self.n_threads) as threads:
             chosen = list(threads.map(self._own_blanket, range(len(names))))
-        start = join_blankets(chosen, names, "or")
+        start = self.known.agreeing(join_blankets(chosen, names, "or"))
         climb = self._climb(start)
         return start, climb if climb.stopped == "optimum" else None
 
     def trace(self, start: MarkovGraph, flips: Sequence[tuple[int, int]]) -> tuple[Flip, ...]:
         """Score the structures on the way by the prior learned at the end."""
-        graph = start
-        terms = [self.score.term(x, graph.blanket(x)) for x in range(graph.n_variables)]
+        blankets = [{*start.blanket(x)} for x in range(start.n_variables)]
+        terms = [self.score.term(x, start.blanket(x)) for x in range(start.n_variables)]
         total, trace = math.fsum(terms), []
         for x, y in flips:
-            graph, before = graph.flip(x, y), total
-            for v in (x, y):
-                terms[v] = self.score.term(v, graph.blanket(v))
+            before = total
+            for v, w in ((x, y), (y, x)):
+                blankets[v] ^= {w}
+                terms[v] = self.score.term(v, tuple(sorted(blankets[v])))
             total = math.fsum(terms)
-            trace.append(Flip(x, y, graph.has_edge(x, y), total - before, total))
+            trace.append(Flip(x, y, y in blankets[x], total - before, total))
         return tuple(trace)
 
     def _climb(self, start: MarkovGraph) -> LazyClimb:

@@ -12,6 +12,7 @@ from ibmap.blankets.hiton import hiton
 from ibmap.blankets.iamb import iamb
 from ibmap.errors import InvalidGraphError, InvalidOptionError, UnknownVariableError
 from ibmap.graph import MarkovGraph, as_graph
+from ibmap.graph.knowledge import Knowledge
 from ibmap.independence.protocol import IndependenceTest
 from ibmap.learners.options import STARTS
 from ibmap.options import FINDERS, as_choice
@@ -37,7 +38,16 @@ def find_start(
     monitor: Monitor | None = None,
     n_threads: int = 1,
 ) -> MarkovGraph:
-    """Find where one climb begins; `seconds` bound the learner that finds it."""
+    """Find where one climb begins, in agreement with what the test knows; `seconds` bound the learner."""
+    found = _find(test, start, seconds, monitor, n_threads)
+    known: Knowledge | None = getattr(test, "knowledge", None)
+    return found if known is None else known.agreeing(found)
+
+
+def _find(
+    test: IndependenceTest, start: Any, seconds: float | None, monitor: Monitor | None, n_threads: int
+) -> MarkovGraph:
+    """Read where a climb begins: a graph, or the name of the learner that finds one."""
     if isinstance(start, str):
         if start in FIND:
             deadline = None if seconds is None else time.monotonic() + seconds

@@ -31,6 +31,7 @@ def learn_ts(
 
     begun = time.perf_counter()
     options.check()
+    options = options.settled(table.names)
     budget = options.budget()
     test = options.make_test(table)
     operator = make_operator(test, options)

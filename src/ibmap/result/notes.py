@@ -7,13 +7,14 @@ from ibmap.evidence.explanation import BY_EFFECTS
 from ibmap.evidence.variables import by_thinness
 from ibmap.evidence.words import NOTHING, listed
 from ibmap.result import SearchResult
+from ibmap.result.words import known_in_words
 
 
 def find_notes(result: SearchResult, table: EncodedTable | None = None) -> tuple[tuple[str, str], ...]:
     """List what a reader should know of before believing a network."""
     notes = [*_limits(result), *_idle_edges(result), *_thin(result)]
     notes += _remedy(result) if notes[len(_limits(result)) :] else []
-    notes += [*_disputed(result), *_acting_together(result), *_rows(result)]
+    notes += [*_known(result), *_disputed(result), *_acting_together(result), *_rows(result)]
     if table is not None and table.preparation.dropped_columns:
         notes.append(("Columns left out", f"On request: {listed(table.preparation.dropped_columns)}."))
     notes += [("About the data", text) for text in result.provenance.warnings]
@@ -33,7 +34,8 @@ def _limits(result: SearchResult) -> list[tuple[str, str]]:
 
 def _idle_edges(result: SearchResult) -> list[tuple[str, str]]:
     """Say how many edges hardly matter."""
-    losses = [pair.loss for pair in result.evidence if pair.is_edge]
+    required = result.required
+    losses = [pair.loss for pair in result.evidence if pair.is_edge and (pair.x, pair.y) not in required]
     n_idle = sum(loss < NOTHING for loss in losses)
     if not n_idle:
         return []
@@ -68,6 +70,20 @@ def _remedy(result: SearchResult) -> list[tuple[str, str]]:
         "fewer: ibmap.IBMAP(), on the command line --algorithm ibmap."
     )
     return [("What to do", text)]
+
+
+def _known(result: SearchResult) -> list[tuple[str, str]]:
+    """Say what was known of pairs, and which required edges the data speak against."""
+    told = known_in_words(result)
+    if not told:
+        return []
+    against = [
+        _pair(result, each.x, each.y)
+        for each in result.evidence
+        if (each.x, each.y) in result.required and each.loss < 0
+    ]
+    doubt = f" The data speak against {_pairs(len(against))} of those required: {listed(against)}."
+    return [("Known before the data were seen", f"{told}.{doubt if against else ''}")]
 
 
 def _disputed(result: SearchResult) -> list[tuple[str, str]]:

@@ -100,6 +100,13 @@ class SearchResult:
         """Whether the search ended by itself rather than by a limit."""
         return self.stopped in ("optimum", "finished")
 
+    @property
+    def required(self) -> frozenset[tuple[int, int]]:
+        """The edges that were required, whatever the data say, as pairs of numbers."""
+        pairs = self.provenance.options.get("require") or ()
+        ends = [sorted(self.graph.index(name) for name in pair) for pair in pairs]
+        return frozenset((x, y) for x, y in ends)
+
     def explain(self, x: int | str, y: int | str, data: Any = None) -> PairExplanation:
         """Explain why two variables are joined, or why not.
 
@@ -220,7 +227,8 @@ class SearchResult:
         is_disputed = any({pair.x, pair.y} == {*each} for each in self.disputed)
         told = PairExplanation(names[pair.x], names[pair.y], pair.is_edge, pair.loss, statements, is_disputed)
         sure, relation = self.sureness(pair.x, pair.y), relation_of(self, pair.x, pair.y)
-        return replace(told, sureness=sure, relation=relation)
+        is_required = (min(pair.x, pair.y), max(pair.x, pair.y)) in self.required
+        return replace(told, sureness=sure, relation=relation, is_required=is_required)
 
     def sureness(self, x: int, y: int) -> Sureness | None:
         """Give how sure one pair is.

@@ -119,3 +119,15 @@ def prior_in_words(result: SearchResult) -> str:
     if result.provenance.algorithm != "ibmap" or not isinstance(prior, float):
         return ""
     return f"{100 * (1 - prior):.2g} % of all pairs are linked, before the evidence on a pair is seen"
+
+
+def known_in_words(result: SearchResult) -> str:
+    """Say what was known of pairs before the data were seen; nothing if nothing was."""
+    options = result.provenance.options
+    said = {key: len(options.get(key) or ()) for key in ("require", "forbid", "edge_prior")}
+    words = [("require", "edge", "required"), ("forbid", "pair", "forbidden")]
+    parts = [f"{said[key]:,} {noun}{'s' * (said[key] != 1)} {verb}" for key, noun, verb in words if said[key]]
+    if said["edge_prior"]:
+        n_pairs = said["edge_prior"]
+        parts.append(f"a prior probability given for {n_pairs:,} pair{'s' * (n_pairs != 1)}")
+    return ", ".join(parts)

@@ -8,6 +8,7 @@ from ibmap.score.local import (
     flip_gain,
     flip_gains,
     ib_score,
+    knowledge_of,
     local_score,
     total_score,
 )
@@ -20,6 +21,7 @@ __all__ = [
     "flip_gain",
     "flip_gains",
     "ib_score",
+    "knowledge_of",
     "local_score",
     "total_score",
 ]

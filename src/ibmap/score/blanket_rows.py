@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import compress
+
 import numpy as np
 from numpy.typing import NDArray
 
+from ibmap.graph.knowledge import Knowledge
 from ibmap.independence.protocol import ProbabilisticTest, Triplet
 
 Floats = NDArray[np.float64]
@@ -22,6 +25,7 @@ class BlanketRows:
 
     def __init__(self, test: ProbabilisticTest) -> None:
         self.test, self.names = test, test.names
+        self._knowledge: Knowledge | None = getattr(test, "knowledge", None)
         self._kept: dict[tuple[int, tuple[int, ...]], Rows] = {}
         self._asked: set[Triplet] = set()
 
@@ -33,9 +37,14 @@ class BlanketRows:
     def both(self, x: int, blanket: tuple[int, ...]) -> Rows:
         """Give log Pr(I) and log Pr(not I) of x and each y, given the blanket without y; x itself has 0."""
         key = x, blanket
+        known = self._knowledge
+        if known is not None and not known.allows(x, blanket):
+            impossible = np.where(np.arange(len(self.names)) == x, 0.0, -np.inf)
+            return impossible, impossible
         if key not in self._kept:
             triplets = [_triplet(x, y, blanket) for y in range(len(self.names)) if y != x]
-            self._asked.update(each.canonical() for each in triplets)
+            is_open = [known is None or known.settled(x, each.y) is None for each in triplets]
+            self._asked.update(each.canonical() for each in compress(triplets, is_open))
             self._kept[key] = self._tested(x, blanket, triplets)
         return self._kept[key]
 

@@ -18,8 +18,11 @@ from numpy.typing import NDArray
 
 from ibmap.graph import MarkovGraph, as_graph
 from ibmap.graph.closure import Assertion, as_assertion, blanket_assertions, changed_blankets
+from ibmap.graph.knowledge import Knowledge
+from ibmap.independence.known import KnownProbabilities
 from ibmap.independence.link_test import LinkTest
 from ibmap.independence.protocol import ProbabilisticTest
+from ibmap.score.known import KnownScore
 from ibmap.score.pairwise import PairwiseScore
 
 
@@ -72,6 +75,11 @@ def local_score(test: ProbabilisticTest) -> LocalScore:
     """Choose the fastest implementation of the local score for a test."""
     if isinstance(test, LinkTest):
         return PairwiseScore(test)
+    if isinstance(test, KnownProbabilities):
+        if isinstance(test.test, LinkTest):
+            return PairwiseScore(test.test, test.knowledge)
+        assert isinstance(test.test, ProbabilisticTest)
+        return KnownScore(local_score(test.test), test.knowledge, test)
     from ibmap.independence.bayesian import BayesianTest
     from ibmap.independence.rows import has_bits
     from ibmap.score.binary import BinaryScore  # all of these load kernels
@@ -113,6 +121,11 @@ def _log_posterior(test: ProbabilisticTest, assertion: Any) -> float:
     x, y, given, independent = assertion if isinstance(assertion, Assertion) else as_assertion(assertion)
     both = test.log_probabilities(x, y, given)
     return both.independent if independent else both.dependent
+
+
+def knowledge_of(score: Any) -> Knowledge | None:
+    """Give what a score is told of pairs before the data are seen; None if nothing."""
+    return getattr(score, "knowledge", None)
 
 
 def total_score(score: LocalScore, graph: MarkovGraph) -> float:

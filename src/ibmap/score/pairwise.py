@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ibmap.graph.closure import changed_blankets
+from ibmap.graph.knowledge import Knowledge
 from ibmap.independence.link_test import LinkTest
 
 Floats = NDArray[np.float64]
@@ -27,9 +28,10 @@ MEMORY = 1 << 28  # bytes of Bayes factors remembered at most
 class PairwiseScore:
     """The blanket closure's score of a test that asks regressions."""
 
-    def __init__(self, test: LinkTest) -> None:
+    def __init__(self, test: LinkTest, knowledge: Knowledge | None = None) -> None:
         self.names = test.names
         self.log_prior_odds = test.log_prior_odds
+        self.knowledge = knowledge or None
         self._regressions = test.regressions
         self._asked: set[tuple[int, tuple[int, ...]]] = set()
         self._known: OrderedDict[tuple[int, tuple[int, ...]], Floats] = OrderedDict()
@@ -44,7 +46,17 @@ class PairwiseScore:
     @property
     def n_tests(self) -> int:
         """Assertions weighed so far: a fit weighs one for every other variable."""
-        return len(self._asked) * (len(self.names) - 1)
+        n_asked = len(self._asked) * (len(self.names) - 1)
+        if self.knowledge is None:
+            return n_asked
+        settled = {x: sum(map(math.isinf, own.values())) for x, own in self.knowledge.said.items()}
+        return n_asked - sum(settled.get(x, 0) for x, _ in self._asked)
+
+    def lifted(self, x: int, y: int) -> Self:
+        """Give the same score without what is known of whether one pair is joined."""
+        twin = copy(self)
+        twin.knowledge = None if self.knowledge is None else self.knowledge.lifted(x, y)
+        return twin
 
     def log_factors(self, x: int, blanket: tuple[int, ...]) -> Floats:
         """Give the log Bayes factor of a link of x with every other variable, given its blanket."""
@@ -52,14 +64,20 @@ class PairwiseScore:
         return factors
 
     def evidence(self, x: int, blanket: tuple[int, ...]) -> Floats:
-        """Give the log-odds of a link of x with every other variable, given its blanket."""
-        return self.log_factors(x, blanket) + self.log_prior_odds
+        """Give the log-odds of a link of x with every other variable; infinite where it is known."""
+        return self.log_factors(x, blanket) + self._prior_odds(x)
+
+    def _prior_odds(self, x: int) -> Floats | float:
+        """Give the prior log-odds of the links of x: what is known, else those of all pairs."""
+        if self.knowledge is None or x not in self.knowledge.said:
+            return self.log_prior_odds
+        return self.knowledge.log_odds(x, self.log_prior_odds)
 
     def opinions(self, x: int, blanket: tuple[int, ...], y: int) -> dict[str, float]:
         """Give the log-odds of one link by each model the test averages over; nothing if there is one."""
         if not self._regressions.has_tables:
             return {}
-        _, main, tables = self._factors(x, blanket)[:, y] + self.log_prior_odds
+        _, main, tables = (self._factors(x, blanket) + self._prior_odds(x))[:, y]
         return {"main effects": float(main), "full tables": float(tables)}
 
     def _factors(self, x: int, blanket: tuple[int, ...]) -> Floats:
@@ -79,7 +97,11 @@ class PairwiseScore:
 
     def changes(self, x: int, blanket: tuple[int, ...]) -> Floats:
         """Give the terms of a variable for its blanket and every single change of it."""
-        return np.array([self.term(x, each) for each in changed_blankets(x, blanket, len(self.names))])
+        changed = changed_blankets(x, blanket, len(self.names))
+        if self.knowledge is None:
+            return np.array([self.term(x, each) for each in changed])
+        allows = self.knowledge.allows
+        return np.array([self.term(x, each) if allows(x, each) else -math.inf for each in changed])
 
     def bounds(self, x: int, blanket: tuple[int, ...]) -> tuple[Floats, NDArray[np.bool_]]:
         """Give the terms of `changes`, all exact."""

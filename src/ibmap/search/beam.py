@@ -86,6 +86,8 @@ class _Changes:
         x, y = np.triu_indices(n, 1)
         values, n_made = (gains + gains.T)[x, y], 0
         for k in order_with_ties(-values):
+            if values[k] == -np.inf:  # against what is known
+                return
             graph = node.graph.flip(int(x[k]), int(y[k]))
             if graph.adjacency.tobytes() not in visited:
                 after = node.score + float(values[k])

@@ -6,12 +6,13 @@ many times over. The distinct ones are counted exactly without being listed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ibmap.graph.knowledge import Knowledge
 from ibmap.independence.protocol import Triplet
 
 WORD = (1 << 64) - 1
@@ -28,11 +29,16 @@ class DistinctTests:
         self._marks = np.zeros(n_variables + 1, bool)
         self._n_blankets = 0
         self.n_tests = 0
+        self.knowledge: Knowledge | None = None  # of its pairs: the settled ones are not tested
+        self._listed: dict[tuple[int, tuple[int, ...]], None] = {}
 
     def count(self, x: int, blanket: Iterable[int]) -> None:
-        """Count the tests of a blanket of `x` and all its single changes."""
+        """Count the tests of a blanket of `x` and all its single changes; list them if something is known."""
         from ibmap.kernels.distinct import count_fresh
 
+        if self.knowledge is not None and x in self.knowledge.said:
+            self._listed[x, tuple(blanket)] = None
+            return
         center = self._words(blanket)
         self.n_tests += int(count_fresh(x, center, self._sets, self._newest, self._earlier, self._marks))
         self._remember(x, center)
@@ -41,13 +47,22 @@ class DistinctTests:
         """Count the triplets that are not counted yet."""
         from ibmap.kernels.distinct import count_other
 
-        others = list(triplets)
+        others = list({*triplets, *self._tests_listed()})
         rows = {given: k for k, given in enumerate({triplet.given for triplet in others})}
         givens = np.empty((len(rows), self._sets.shape[1]), np.uint64)
         for given, k in rows.items():
             givens[k] = self._words(given)
         tests = np.array([(x, y, rows[given]) for x, y, given in others], np.int64).reshape(-1, 3)
         return int(count_other(tests, givens, self._sets, self._newest, self._earlier))
+
+    def _tests_listed(self) -> Iterator[Triplet]:
+        """List the tests of variables of which something is known: of open pairs, given what is allowed."""
+        for x, blanket in self._listed:
+            assert self.knowledge is not None
+            others = np.flatnonzero(self.knowledge.is_open(x)).tolist()
+            for changed in {blanket, *(tuple(sorted({*blanket} ^ {w})) for w in others)}:
+                for y in others:
+                    yield Triplet(x, y, tuple(z for z in changed if z != y)).canonical()
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Give all that is known, to be restored later."""
@@ -56,6 +71,7 @@ class DistinctTests:
             "earlier": self._earlier[: self._n_blankets].copy(),
             "newest": self._newest.copy(),
             "n_tests": np.array([self.n_tests], np.int64),
+            "listed": np.array([v for x, blanket in self._listed for v in (x, *blanket, -1)], np.int64),
         }
 
     @classmethod
@@ -73,6 +89,16 @@ class DistinctTests:
         tests._sets[:n_blankets], tests._earlier[:n_blankets] = state["sets"], state["earlier"]
         tests._newest[:] = state["newest"]
         tests._n_blankets, tests.n_tests = n_blankets, int(state["n_tests"][0])
+        look: list[int] = []
+        for v in state["listed"].tolist():
+            if v >= 0:
+                look.append(v)
+                continue
+            if not look or max(look) >= tests._n:
+                msg = f"a blanket of {len(state['newest'])} variables holds others"
+                raise ValueError(msg)
+            tests._listed[look[0], tuple(look[1:])] = None
+            look = []
         return tests
 
     def _words(self, variables: Iterable[int]) -> NDArray[np.uint64]:

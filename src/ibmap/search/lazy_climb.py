@@ -219,7 +219,7 @@ class _LazyClimber(Climber):
         """Work out the gains a result tells of: all edges, and the missing edges nearest to being added."""
         edges = [(int(x), int(y)) for x, y in np.argwhere(np.triu(self.adjacency))]
         n_missing = sum(not self.adjacency[pair] for pair in self.exact)
-        wanted = [pair for pair in edges if pair not in self.exact]
+        wanted = [pair for pair in edges if pair not in self.exact and self._promise(*pair) > -math.inf]
         wanted += self.promises.missing(self.adjacency, max(N_NEAREST - n_missing, 0))
         for k in range(0, len(wanted), BATCH):
             if self.why_stop() is not None:

@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeVar
 from ibmap.blankets.operator import Operator
 from ibmap.graph import MarkovGraph
 from ibmap.graph.closure import Assertion
+from ibmap.graph.knowledge import Knowledge
 from ibmap.independence.protocol import ProbabilisticTest, Triplet
 from ibmap.search.best_first import BestFirst
 from ibmap.search.triplet_set import TripletSet
@@ -29,7 +30,9 @@ class OperatorTree(Generic[State]):
     @property
     def tests(self) -> TripletSet:
         """The distinct tests made."""
-        return TripletSet.from_triplets(self._costs, self._test.n_variables)
+        known: Knowledge | None = getattr(self._test, "knowledge", None)
+        tested = (each for each in self._costs if known is None or known.settled(each.x, each.y) is None)
+        return TripletSet.from_triplets(tested, self._test.n_variables)
 
     @property
     def n_bytes(self) -> int:

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from ibmap.graph import MarkovGraph
+from ibmap.graph.knowledge import Knowledge
 from ibmap.independence.protocol import ProbabilisticTest, Triplet
 from ibmap.progress import Callback, Monitor
 from ibmap.search.found import Watch
@@ -70,12 +71,14 @@ def particle_filter(
     *,
     limits: Limits | None = None,
     callback: Callback | Monitor | None = None,
+    knowledge: Knowledge | None = None,
 ) -> Filtered:
-    """Learn a structure with PFMN."""
+    """Learn a structure with PFMN, of those that agree with what is known."""
     how, watch = filtering or Filtering(), Watch(limits, callback)
-    population, tests = Population(test.n_variables, how, rng), Tests(test.n_variables)
+    known = knowledge or Knowledge(test.names)
+    population, tests = Population(known, how, rng), Tests(test.n_variables)
     n_idle, stopped = 0, "finished"
-    while n_idle < how.patience and test.n_variables > 1:
+    while n_idle < how.patience and known.open_pairs.any():
         if how.max_tests is not None and len(tests.triplets) >= how.max_tests:
             stopped = "max_tests"
             break
@@ -149,16 +152,18 @@ class Tests:
 class Population:
     """Structures with weights."""
 
-    def __init__(self, n_variables: int, how: Filtering, rng: np.random.Generator) -> None:
+    def __init__(self, knowledge: Knowledge, how: Filtering, rng: np.random.Generator) -> None:
+        n_variables = len(knowledge.names)
         self._how, self._rng, self._n = how, rng, n_variables
-        self._pairs = np.array(np.triu_indices(n_variables, 1))
+        self._pairs = np.array(np.nonzero(np.triu(knowledge.open_pairs, 1)))
         n_pairs, is_even = self._pairs.shape[1], how.prior == "structures"
         self._log_priors = np.zeros(n_pairs + 1) if is_even else _log_priors(n_pairs)
         adjacency = np.zeros((how.n_particles, n_variables, n_variables), bool)
         density = 0.5 if is_even else rng.random((how.n_particles, 1))
         drawn = rng.random((how.n_particles, n_pairs)) < density
         adjacency[:, self._pairs[0], self._pairs[1]] = drawn
-        self.adjacency: Bools = adjacency | adjacency.transpose(0, 2, 1)
+        required = knowledge.applied(np.zeros((n_variables, n_variables), bool))
+        self.adjacency: Bools = adjacency | adjacency.transpose(0, 2, 1) | required
         self._words = _packed(self.adjacency)
         self._log_weights = np.zeros(how.n_particles)
 
@@ -211,7 +216,7 @@ class Population:
 
     def _log_posteriors(self, tests: Tests) -> Floats:
         """Give the log posterior of each structure, up to a constant."""
-        n_edges = self.adjacency.sum(axis=(1, 2)) // 2
+        n_edges = self.adjacency[:, self._pairs[0], self._pairs[1]].sum(axis=1)
         return np.asarray(tests.logs_of(tests.said(self._words)).sum(axis=1) + self._log_priors[n_edges])
 
     def _draw_anew(self, weights: Floats) -> None:

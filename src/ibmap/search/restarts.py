@@ -11,8 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ibmap.graph import MarkovGraph
+from ibmap.graph.knowledge import Knowledge
 from ibmap.progress import Callback, Monitor
-from ibmap.score import LocalScore
+from ibmap.score import LocalScore, knowledge_of
 from ibmap.search.cost import DistinctTests
 from ibmap.search.found import Found, Watch
 from ibmap.search.hill_climbing import hill_climb
@@ -42,9 +43,10 @@ def climb_with_restarts(
     """Climb from the start, then from each restart; the trace is that of the climb that won."""
     restarts, watch = restarts or Restarts(), Watch(limits, callback)
     tests = tests or DistinctTests(start.n_variables)
+    knowledge = knowledge_of(score) or Knowledge(start.names)
     best, n_iterations = None, 0
     for _ in range(restarts.n_restarts + 1):
-        begin = start if best is None else _begin(best.graph, rng, restarts)
+        begin = start if best is None else _begin(best.graph, rng, restarts, knowledge)
         climb = hill_climb(
             score, begin, limits=watch.left(), n_threads=n_threads, callback=watch.monitor, tests=tests
         )
@@ -57,12 +59,14 @@ def climb_with_restarts(
     return Found(best.graph, best.score, best.trace, n_iterations, best.stopped)
 
 
-def _begin(best: MarkovGraph, rng: np.random.Generator, restarts: Restarts) -> MarkovGraph:
+def _begin(
+    best: MarkovGraph, rng: np.random.Generator, restarts: Restarts, knowledge: Knowledge
+) -> MarkovGraph:
     """Make the structure that a restart begins with."""
-    x, y = np.triu_indices(best.n_variables, 1)
+    x, y = np.nonzero(np.triu(knowledge.open_pairs, 1))
     size = restarts.n_shaken if restarts.kind == "shaken" else best.n_edges
     chosen = rng.permutation(len(x))[:size]
     adjacency = best.adjacency.copy() if restarts.kind == "shaken" else np.zeros_like(best.adjacency)
     adjacency[x[chosen], y[chosen]] ^= True
     adjacency[y[chosen], x[chosen]] ^= True
-    return MarkovGraph(adjacency, best.names)
+    return MarkovGraph(knowledge.applied(adjacency), best.names)

@@ -18,13 +18,14 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, cast
 
 from ibmap.blankets.grow_shrink import GrowShrink
 from ibmap.blankets.operator import InTurn, Operator
 from ibmap.errors import StopSearch
 from ibmap.graph.closure import Assertion
 from ibmap.independence.bayesian import BayesianTest
+from ibmap.independence.known import KnownProbabilities
 from ibmap.independence.protocol import ProbabilisticTest
 from ibmap.search.blanket_search import BlanketSearch, can_search
 from ibmap.search.budget import Budget, Resumable, share
@@ -146,6 +147,12 @@ def tree_search(
 
 def search_of(part: Operator[Any, Any], test: ProbabilisticTest) -> PartSearch:
     """Choose how to search the runs of a part."""
+    if (
+        isinstance(test, KnownProbabilities)
+        and isinstance(part, GrowShrink)
+        and part.x not in test.knowledge.said
+    ):
+        return search_of(part, cast("ProbabilisticTest", test.test))
     if isinstance(part, GrowShrink) and isinstance(test, BayesianTest) and can_search(part, test):
         return BlanketSearch(part, test)
     return RunSearch(part, test)

@@ -148,6 +148,9 @@ class StructureLearner(ConfidentLearner, BaseEstimator):  # type: ignore[misc]
         nx.set_edge_attributes(self.graph_, told)
         known = {name: own.explained for name, own in zip(names, result.predictability, strict=False)}
         nx.set_node_attributes(self.graph_, known, "explained")
+        nx.set_edge_attributes(
+            self.graph_, {(names[x], names[y]): True for x, y in result.required}, "required"
+        )
         self.adjacency_ = result.graph.adjacency.copy()
         self.n_tests_ = result.n_tests
         self.n_features_in_ = result.graph.n_variables

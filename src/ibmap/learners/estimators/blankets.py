@@ -18,6 +18,7 @@ class TestingLearner(StructureLearner):
         slices: str = "all", equivalent_sample_size: float = 1.0, penalty: float = 1.0, ridge: float = 1.0,
         ordered: Any = False, significance: float = 0.05,
         max_arguments: int | None = 1000, union: str = "single", missing: str = "error", bins: Any = None,
+        require: Any = None, forbid: Any = None, edge_prior: Any = None, knowledge: Any = None,
     ) -> None:  # fmt: skip
         self._keep(locals())
 
@@ -78,6 +79,7 @@ class GSMN(TestingLearner):
         equivalent_sample_size: float = 1.0, penalty: float = 1.0, ridge: float = 1.0, ordered: Any = False,
         significance: float = 0.05,
         max_arguments: int | None = 1000, union: str = "single", missing: str = "error", bins: Any = None,
+        require: Any = None, forbid: Any = None, edge_prior: Any = None, knowledge: Any = None,
     ) -> None:  # fmt: skip
         self._keep(locals())
 
@@ -103,6 +105,7 @@ class IAMB(TestingLearner):
         hyperparameters: str = "sums", slices: str = "all", equivalent_sample_size: float = 1.0,
         penalty: float = 1.0, ridge: float = 1.0, ordered: Any = False, significance: float = 0.05,
         max_arguments: int | None = 1000, union: str = "single", missing: str = "error", bins: Any = None,
+        require: Any = None, forbid: Any = None, edge_prior: Any = None, knowledge: Any = None,
     ) -> None:  # fmt: skip
         self._keep(locals())
 
@@ -128,5 +131,6 @@ class HITON(TestingLearner):
         hyperparameters: str = "sums", slices: str = "all", equivalent_sample_size: float = 1.0,
         penalty: float = 1.0, ridge: float = 1.0, ordered: Any = False, significance: float = 0.05,
         max_arguments: int | None = 1000, union: str = "single", missing: str = "error", bins: Any = None,
+        require: Any = None, forbid: Any = None, edge_prior: Any = None, knowledge: Any = None,
     ) -> None:  # fmt: skip
         self._keep(locals())

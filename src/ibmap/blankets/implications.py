@@ -18,14 +18,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 
+from ibmap.graph.knowledge import Knowledge
 from ibmap.independence.protocol import Triplet
 
 
-class Knowledge:
-    """Assertions, and what follows from them."""
+class Implications:
+    """Assertions, and what follows from them; pairs that are known to be joined or not imply nothing."""
 
-    def __init__(self, n_variables: int) -> None:
-        self._n = n_variables
+    def __init__(self, n_variables: int, knowledge: Knowledge | None = None) -> None:
+        self._n, self.knowledge = n_variables, knowledge
         self._joined: dict[int, list[tuple[int, int]]] = defaultdict(list)
         self._parted: dict[int, list[tuple[int, int]]] = defaultdict(list)
         self._answers: dict[Triplet, bool] = {}
