@@ -16,6 +16,7 @@ ORDER = [
     "ties",
     "progress",
     "threads",
+    "code_cache",
     "kernels",
     "data",
     "graph",

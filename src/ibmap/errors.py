@@ -64,6 +64,10 @@ class IbmapWarning(UserWarning):
     """Base of all warnings issued by ibmap."""
 
 
+class CacheWarning(IbmapWarning):
+    """Compiled code is kept elsewhere, or not at all, or had to be compiled anew."""
+
+
 class DataWarning(IbmapWarning):
     """The table is usable, but a column should be checked."""
 

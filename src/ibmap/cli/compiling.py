@@ -11,16 +11,18 @@ if TYPE_CHECKING:
 
 
 def kernel_folder() -> Path | None:
-    """Give the folder where compiled kernels are kept; None if compilation is switched off."""
-    from ibmap.kernels.compiling import IS_COMPILED, cache_folder
+    """Give the folder where compiled kernels are kept; None if they are not."""
+    from ibmap.kernels.compiling import cache_folder
 
-    return cache_folder() if IS_COMPILED else None
+    return cache_folder()
 
 
 def has_compiled_kernels() -> bool:
-    """Tell whether an earlier run has left compiled kernels."""
+    """Tell whether an earlier run has left compiled kernels, or none are needed."""
+    from ibmap.kernels.compiling import IS_COMPILED
+
     folder = kernel_folder()
-    return folder is None or any(folder.iterdir())
+    return not IS_COMPILED if folder is None else any(folder.iterdir())
 
 
 def load_kernels_for(table: EncodedTable, is_recommended: bool, waiting: Waiting) -> None:

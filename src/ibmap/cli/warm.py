@@ -22,7 +22,7 @@ def warm(as_json: bool = flag(False, "Print what was done as JSON.", None, "--js
 
     folder = kernel_folder()
     if folder is None:
-        say("ibmap: compilation is switched off (NUMBA_DISABLE_JIT); there is nothing to do")
+        say("ibmap: nothing is compiled (NUMBA_DISABLE_JIT), or there is no folder to keep it in")
         return
     with ProcessPoolExecutor(min(n_cores(), len(KINDS)), get_context("spawn")) as pool:
         list(pool.map(compile_kind, KINDS))

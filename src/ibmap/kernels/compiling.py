@@ -7,54 +7,34 @@ whose name says which: nothing else is ever read from it or deleted.
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Callable
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from tempfile import gettempdir
 from typing import Any
 
 import numba
 from numba import njit
+
+from ibmap.code_cache import kept_folder
 
 config: Any = numba.config
 IS_COMPILED = not config.DISABLE_JIT
 
 
 def kernel(function: Callable[..., Any]) -> Any:
-    """Compile a function when it is first called; keep it for later runs."""
-    earlier, config.CACHE_DIR = config.CACHE_DIR, str(cache_folder())
+    """Compile a function when it is first called; keep it for later runs, if there is a place."""
+    folder = cache_folder()
+    earlier, config.CACHE_DIR = config.CACHE_DIR, str(folder or "")
     try:
-        return njit(cache=True, nogil=True)(function)
+        return njit(cache=folder is not None, nogil=True)(function)
     finally:
         config.CACHE_DIR = earlier
 
 
 @cache
-def cache_folder() -> Path:
-    """Give the folder of compiled code: as NUMBA_CACHE_DIR says, in the user's cache, or a temporary one."""
-    sources = sorted(Path(__file__).parent.glob("*.py"))
-    digest = sha256(b"\0".join(path.read_bytes() for path in sources)).hexdigest()[:16]
-    name = f"ibmap-kernels-{digest}"
-    for place in (*_places(), Path(gettempdir())):
-        folder = place / name
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError:
-            continue
-        if os.access(folder, os.W_OK):
-            return folder
-    return Path(gettempdir()) / name
-
-
-def _places() -> list[Path]:
-    """List where compiled code may be kept, the preferred place first."""
-    chosen = os.environ.get("NUMBA_CACHE_DIR")
-    if chosen:
-        return [Path(chosen)]
-    if sys.platform == "win32":
-        return [Path(os.environ.get("LOCALAPPDATA") or Path.home())]
-    caches = Path.home() / ("Library/Caches" if sys.platform == "darwin" else ".cache")
-    return [Path(os.environ.get("XDG_CACHE_HOME") or caches)]
+def cache_folder() -> Path | None:
+    """Give the folder of compiled code of these sources at this place; None if there is none."""
+    own = Path(__file__).parent
+    parts = [str(own).encode(), *(path.read_bytes() for path in sorted(own.glob("*.py")))]
+    return kept_folder(f"ibmap-kernels-{sha256(b'/'.join(parts)).hexdigest()[:16]}") if IS_COMPILED else None
