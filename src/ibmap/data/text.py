@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 import unicodedata
 from pathlib import Path
 
@@ -10,6 +11,8 @@ from ibmap.errors import FileFormatError
 
 UNSAFE = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}  # control, direction and private characters, line breaks
 JOINERS = "\u200c\u200d"  # part of ordinary words and emoji in many scripts
+
+FORMULA = "=+-@\t\r'"  # a spreadsheet may run a cell that begins with one of these; ' is the mark against it
 
 
 def read_bytes(path: str | Path) -> bytes:
@@ -42,6 +45,38 @@ def read_text(path: str | Path) -> str:
 def printable(text: str) -> str:
     """Show characters that a terminal would obey as escapes."""
     return "".join(c if _is_safe(c) else c.encode("unicode_escape").decode() for c in text)
+
+
+def harmless(name: str) -> str:
+    """Mark a cell that a spreadsheet might run as a formula."""
+    return "'" + name if name.startswith(tuple(FORMULA)) else name
+
+
+def unmarked(cell: str) -> str:
+    """Take the mark of `harmless` away."""
+    return cell[1:] if cell[:1] == "'" and cell[1:2] and cell[1] in FORMULA else cell
+
+
+def harmless_value(text: str) -> str:
+    """Mark a value of a table that a spreadsheet might run; numbers need no mark.
+
+    >>> harmless_value("=1+1"), harmless_value("-1.5"), harmless_value("sunny")
+    ("'=1+1", '-1.5', 'sunny')
+    """
+    try:
+        float(text)
+    except ValueError:
+        return harmless(text)
+    return text
+
+
+def escaped(text: str) -> str:
+    r"""Write characters that a terminal would obey as JSON escapes, which mean the same.
+
+    >>> print(escaped(chr(0x9b)))
+    \u009b
+    """
+    return "".join(c if _is_safe(c) else json.dumps(c)[1:-1].replace("\x7f", r"\u007f") for c in text)
 
 
 def _is_safe(character: str) -> bool:

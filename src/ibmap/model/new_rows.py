@@ -20,6 +20,7 @@ from ibmap.data.columns import Column, Indexed, Numbers, UnusableColumnError, Va
 from ibmap.data.containers import take_apart
 from ibmap.data.states import find_states
 from ibmap.data.table import EncodedTable, variable_index
+from ibmap.data.text import unmarked
 from ibmap.errors import InvalidOptionError, InvalidTableError
 from ibmap.options import as_choice
 
@@ -82,7 +83,8 @@ class Variables:
             names, columns, n_rows = take_apart(rows)
         if isinstance(rows, (list, tuple, np.ndarray)):
             return self._by_position(columns, ignored), n_rows
-        place = {str(name): k for k, name in enumerate(names)}
+        place = {unmarked(str(name)): k for k, name in enumerate(names)}
+        place |= {str(name): k for k, name in enumerate(names)}
         lacking = [name for v, name in enumerate(self.names) if name not in place and v not in ignored]
         if lacking:
             msg = f"the rows have no column {listed(lacking)}; the network is over {listed(self.names)}"
@@ -191,7 +193,7 @@ class _Lookup:
         if value is None:
             return None
         text = str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
-        return self.texts.get(text)
+        return self.texts.get(text, self.texts.get(unmarked(text)))
 
 
 def _distinct(values: Values) -> tuple[NDArray[np.int64], list[Any]]:

@@ -6,10 +6,8 @@ processes, and whether or not the study was interrupted.
 
 from __future__ import annotations
 
-import contextlib
 import io
 import multiprocessing
-import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from contextlib import contextmanager
@@ -24,6 +22,7 @@ from ibmap.options import as_count, as_thread_count
 from ibmap.reproduce.execution import TIMES, execute
 from ibmap.reproduce.journal import Journal, Row
 from ibmap.reproduce.study import Plan, Run, Study
+from ibmap.threads import leave_with_parent
 
 HEARING = 0.5  # seconds; Polars makes interrupted calls restart, so a wait without a limit would never end
 
@@ -112,7 +111,7 @@ def _pool(n_jobs: int) -> Iterator[ProcessPoolExecutor]:
     """Start processes of our own; whatever happens, none is left behind."""
     before = set(multiprocessing.active_children())
     context = multiprocessing.get_context("spawn")  # threads of Numba do not survive a fork
-    pool = ProcessPoolExecutor(n_jobs, mp_context=context, initializer=_ignore_interrupts)
+    pool = ProcessPoolExecutor(n_jobs, mp_context=context, initializer=leave_with_parent)
     try:
         yield pool
     except BaseException:
@@ -121,9 +120,3 @@ def _pool(n_jobs: int) -> Iterator[ProcessPoolExecutor]:
         raise
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
-
-
-def _ignore_interrupts() -> None:
-    """Leave Ctrl-C to the process that started this one."""
-    with contextlib.suppress(ValueError):
-        signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,4 +1,4 @@
-"""What writing and reading networks share: extensions, and cells that no spreadsheet runs."""
+"""What writing and reading networks share."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ EDGE_HEADER = ["source", "target", "weight"]
 R_HEADER = ["from", "to", "weight"]
 SURE_HEADERS = (["probability", "verdict"], ["frequency", "verdict"])
 RELATION_HEADER = ["strength", "sign", "share", "odds_ratio"]
-FORMULA = "=+-@\t\r'"  # a spreadsheet may run a cell that begins with one of these; ' is the mark against it
 
 
 def suffix_of(path: str | Path) -> str:
@@ -61,13 +60,3 @@ def edge_chances(network: Network) -> tuple[str, dict[tuple[int, int], tuple[flo
 def edge_relations(network: Network) -> dict[tuple[int, int], dict[str, float]]:
     """Give what is known of how the ends of each edge are related."""
     return edge_attributes(network) if isinstance(network, SearchResult) else {}
-
-
-def harmless(name: str) -> str:
-    """Mark a cell that a spreadsheet might run as a formula."""
-    return "'" + name if name.startswith(tuple(FORMULA)) else name
-
-
-def unmarked(cell: str) -> str:
-    """Take the mark of `harmless` away."""
-    return cell[1:] if cell[:1] == "'" and cell[1:2] and cell[1] in FORMULA else cell

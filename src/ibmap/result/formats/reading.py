@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from ibmap.data.records import parse_json
-from ibmap.data.text import read_text
+from ibmap.data.text import read_text, unmarked
 from ibmap.errors import FileFormatError, InvalidGraphError
 from ibmap.graph import MarkovGraph
 from ibmap.result import SearchResult
@@ -22,7 +22,6 @@ from ibmap.result.formats.formats import (
     SURE_HEADERS,
     Network,
     suffix_of,
-    unmarked,
 )
 
 KNOWN_HEADERS = [

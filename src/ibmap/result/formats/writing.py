@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from ibmap.data.files import write_atomically
+from ibmap.data.text import harmless
 from ibmap.errors import FileFormatError
 from ibmap.result import SearchResult
 from ibmap.result.formats.formats import (
@@ -25,7 +26,6 @@ from ibmap.result.formats.formats import (
     edge_relations,
     edge_weights,
     graph_of,
-    harmless,
     suffix_of,
 )
 
