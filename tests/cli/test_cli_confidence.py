@@ -86,6 +86,17 @@ def test_any_learner_can_be_bootstrapped(run, table):
     assert sure["edges"] == [{"frequency": 1.0, "verdict": "present"}]
 
 
+def test_calibration_is_told_and_drawn(run, table, tmp_path):
+    net, picture = tmp_path / "net.json", tmp_path / "claims.png"
+    done = run("learn", table, "--calibrate", "--fits", 2, "-o", net)
+    assert "Calibration" in done.out and "on 2 simulated tables like this one" in done.out
+    told = json.loads(net.read_text())["confidence"]["reliability"]
+    assert told["n_tables"] == 2 and sum(told["pairs"]) > 0
+    for kind in ("reliability", "sizes", "structures"):
+        assert run("plot", net, picture, "--kind", kind).code == 0
+        assert picture.stat().st_size > 1000
+
+
 def test_a_learner_without_a_score_has_no_probabilities(run, table):
     done = run("learn", table, "-a", "gsmn", "--confidence", "posterior")
     assert done.code == 2
@@ -99,6 +110,7 @@ def test_a_learner_without_a_score_has_no_probabilities(run, table):
         (("--median", "m.json", "--confidence", "none"), "--median takes probabilities"),
         (("--median", "m.json", "--confidence", "bootstrap"), "--median takes probabilities"),
         (("--median", "m.txt"), "must end in one of"),
+        (("--calibrate", "--confidence", "bootstrap"), "--calibrate takes probabilities"),
     ],
 )
 def test_what_cannot_be_is_refused(run, table, arguments, message):

@@ -57,7 +57,7 @@ def test_json_brings_back_the_same_value():
 
 @pytest.mark.parametrize("text", ["[]", "{}", "no", '{"format": "other", "format_version": 1}'])
 def test_other_files_are_refused(text):
-    with pytest.raises(FileFormatError, match=r"ibmap-confidence|other"):
+    with pytest.raises(FileFormatError, match=r"ibmap-confidence|other|not JSON"):
         Confidence.from_json(text)
 
 

@@ -78,7 +78,7 @@ def test_an_interrupt_gives_what_is_there(monkeypatch):
         ran.append(n_steps)
         if len(ran) == 20:
             raise KeyboardInterrupt
-        return Batch(1.0, np.full(66, 0.5))
+        return Batch(1.0, np.full(66, 0.5), {bytes(9): (1.0, 0.0)})
 
     monkeypatch.setattr(Chain, "run", run)
     score = local_score(AveragedTest(rows_of(12, 100, seed=4)))
@@ -87,7 +87,7 @@ def test_an_interrupt_gives_what_is_there(monkeypatch):
 
 def test_chains_that_disagree_are_not_mixed():
     def chain(p):
-        return [Batch(1.0, np.array([p, 0.3 + 0.01 * (k % 2)])) for k in range(16)]
+        return [Batch(1.0, np.array([p, 0.3 + 0.01 * (k % 2)]), {}) for k in range(16)]
 
     found = judge([chain(0.0), chain(0.0), chain(1.0), chain(0.0)])
     assert found.is_mixed.tolist() == [False, True]

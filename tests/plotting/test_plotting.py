@@ -1,5 +1,7 @@
 """Pictures show the edges there are, take any name, and are always the same."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from matplotlib.collections import LineCollection
@@ -16,10 +18,15 @@ from ibmap.plotting import (
     plot_matrix,
     plot_network,
     plot_probabilities,
+    plot_reliability,
+    plot_sizes,
     plot_stability,
+    plot_structures,
     plot_trace,
 )
 from ibmap.plotting.canvas import new_figure, picture_bytes
+from ibmap.result.confidence import Structure
+from ibmap.result.reliability import Reliability
 from report_samples import NAUGHTY, naughty, ring, sample, sure_sample
 
 pytestmark = pytest.mark.compiled_only("a page or picture as a whole says nothing new about kernels")
@@ -28,6 +35,14 @@ pytestmark = pytest.mark.compiled_only("a page or picture as a whole says nothin
 @pytest.fixture(name="ax")
 def ax_fixture():
     return new_figure((6, 4)).add_subplot()
+
+
+def with_structures():
+    """A result whose confidence tells two structures."""
+    result = sure_sample()
+    median = ((0, 1), (1, 2), (3, 4))
+    best = (Structure(0.3, median), Structure(0.2, ((0, 1), (0, 5), (3, 4))))
+    return replace(result, confidence=replace(result.confidence, structures=best, sizes=((2, 0.3), (3, 0.7))))
 
 
 def _nearest(points, end):
@@ -218,6 +233,37 @@ def test_probabilities_are_drawn_in_order_the_least_sure_if_there_are_many(ax):
 def test_frequencies_are_not_drawn_as_probabilities(ax):
     plot_probabilities(sure_sample(method="bootstrap").confidence, ax)
     assert ax.get_xlabel() == "how often resampled rows give the edge"
+
+
+def test_sizes_are_drawn_beside_the_networks(ax):
+    plot_sizes(with_structures(), ax)
+    assert [bar.get_height() for bar in ax.patches] == [0.3, 0.7]
+    assert legend(ax) == ["median network: 3 edges", "network learned: 3 edges"]
+
+
+def test_structures_are_named_by_how_they_differ_from_the_median_network(ax):
+    plot_structures(with_structures(), ax)
+    assert [label.get_text() for label in ax.get_yticklabels()] == [
+        "the median network",
+        "+ x0 – x5, − x1 – x2",
+    ]
+    assert ax.get_xlabel() == "probability; these 2 together 0.5"
+
+
+def test_claims_that_come_true_lie_on_the_diagonal(ax):
+    told = Reliability.of([0.98] * 49 + [0.98] + [0.3] * 10, [True] * 49 + [False] + [True] * 3 + [False] * 7)
+    plot_reliability({"calibrated": told}, ax)
+    xs, ys = ax.lines[1].get_data()
+    assert xs.tolist() == pytest.approx([0.3, 0.98]) == ys.tolist()
+    assert legend(ax) == [f"calibrated: error 0.000 ({told.error_by_chance:.3f} by chance)"]
+
+
+@pytest.mark.parametrize(
+    ("draw", "message"), [(plot_sizes, "whole structures"), (plot_reliability, "--calibrate")]
+)
+def test_what_is_not_known_of_structures_is_told_with_the_remedy(ax, draw, message):
+    with pytest.raises(InvalidOptionError, match=message):
+        draw(sure_sample(), ax)
 
 
 @pytest.mark.parametrize("draw", [plot_evidence, plot_probabilities])

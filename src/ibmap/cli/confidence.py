@@ -28,7 +28,17 @@ class Asked:
         panel=SURE,
     )
     fits: int | None = member(
-        None, "Resampled tables of the bootstrap. (default: 100)", "N", min=1, panel=SURE
+        None,
+        "Resampled tables of the bootstrap, simulated ones of --calibrate. (default: 100, 20)",
+        "N",
+        min=1,
+        panel=SURE,
+    )
+    calibrate: bool = member(
+        False,
+        "Find out whether the probabilities come true: simulate tables like this one from structures as "
+        "probable as they are, learn them, and compare. Up to a few seconds a table.",
+        panel=SURE,
     )
     median: str | None = member(
         None,
@@ -40,12 +50,16 @@ class Asked:
     @property
     def method(self) -> Method | None:
         """What to work out; None for what the learner does without being asked."""
-        return "posterior" if self.median and self.confidence is None else self.confidence
+        is_meant = (self.median or self.calibrate) and self.confidence is None
+        return "posterior" if is_meant else self.confidence
 
     def check(self, options: "LearnerOptions", algorithm: str) -> None:
         """Refuse what cannot be, before the table is read."""
-        if self.fits is not None and self.confidence != "bootstrap":
-            msg = "--fits belongs to --confidence bootstrap; add that, or leave it out"
+        if self.fits is not None and self.confidence != "bootstrap" and not self.calibrate:
+            msg = "--fits belongs to --confidence bootstrap and --calibrate; add one, or leave it out"
+            raise InvalidOptionError(msg)
+        if self.calibrate and self.confidence in ("bootstrap", "none"):
+            msg = f"--calibrate takes probabilities; use --confidence posterior, not {self.confidence}"
             raise InvalidOptionError(msg)
         if self.median is not None:
             if self.confidence in ("bootstrap", "none"):
@@ -69,18 +83,31 @@ class Asked:
         is_unasked, left = self.method is None, _seconds_left(result, options)
         if self.method == "none" or interrupts.is_interrupted or (is_unasked and not _is_usual(result)):
             return result
-        from ibmap.confidence.learned import Effort, is_quick, learned_frequencies, learned_posterior, seed_of
+        from ibmap.confidence.learned import (
+            Effort,
+            is_quick,
+            learned_frequencies,
+            learned_posterior,
+            n_usual_fits,
+            seed_of,
+        )  # fmt: skip
         from ibmap.progress import Monitor
 
         if is_unasked and (left == 0 or not is_quick(table)):
             return result
         monitor = Monitor(interrupts)
-        effort = Effort(seed_of(0), n_threads, left, self.fits or 100, monitor, is_quick=is_unasked)
+        n_fits = self.fits or n_usual_fits(self.calibrate)
+        effort = Effort(seed_of(0), n_threads, left, n_fits, monitor, is_quick=is_unasked)
         with interrupts:
             if self.method == "bootstrap":
                 sure = learned_frequencies(result, table, options, effort)
             else:
                 sure = learned_posterior(result, table, options, effort=effort)
+            if self.calibrate and sure.diagnostics["stopped"] != "interrupted":
+                from ibmap.confidence.simulated import learned_reliability
+
+                told = learned_reliability(result, table, options, sure, effort)
+                sure = replace(sure, reliability=told)
         return replace(result, confidence=sure)
 
 

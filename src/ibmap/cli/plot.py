@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 
     from ibmap.result.formats import Network
 
-Kind = Literal["network", "matrix", "trace", "evidence", "probabilities", "stability"]
+Kind = Literal[
+    "network", "matrix", "trace", "evidence", "probabilities",
+    "sizes", "structures", "reliability", "stability",
+]  # fmt: skip
 PLACED = ("network", "evidence")  # kinds with a layout
 
 
@@ -25,7 +28,9 @@ def plot(  # noqa: PLR0917 - a command's options are its parameters
     kind: Kind = flag(
         "network",
         "The network, its matrix in blocks, the score during the search; the network with what is present "
-        "and undecided, the probabilities in order, or how stable it is as rows are dropped (with --data).",
+        "and undecided, the probabilities in order, how probable each number of edges and each of the best "
+        "structures is, whether claims come true (learned with --calibrate), or how stable it is as rows are "
+        "dropped (with --data).",
     ),
     reference: str | None = flag(
         None, "Another network: draw edges in both, missing and extra ones.", "NETWORK"
@@ -76,34 +81,22 @@ def _refuse_inapplicable(kind: Kind, given: dict[str, Any]) -> None:
 
 
 def _draw(network: "Network", kind: Kind, other: "Network | None", options: dict[str, Any]) -> "Figure":
-    from ibmap.plotting import (
-        plot_comparison,
-        plot_evidence,
-        plot_matrix,
-        plot_network,
-        plot_probabilities,
-        plot_trace,
-    )
+    from ibmap import plotting
     from ibmap.plotting.canvas import new_figure
     from ibmap.result.formats import as_result, graph_of
 
     growth = min(max(1.0, (graph_of(network).n_variables / 10) ** 0.5), 1.8)  # room for more names
     placed = (9 * growth, 6 * growth)
     sizes = {"network": placed, "evidence": placed, "matrix": (8.5, 8.0), "trace": (8.5, 4.5)}
+    sizes |= {"sizes": (8.5, 4.5), "structures": (9.5, 5.0), "reliability": (6.0, 5.5)}
     figure = new_figure(sizes.get(kind, (8.5, 8.0)))
     ax = figure.add_subplot()
     if other is not None:
-        plot_comparison(network, other, ax, **options)
-    elif kind == "network":
-        plot_network(network, ax, **options)
-    elif kind == "matrix":
-        plot_matrix(network, ax, **options)
-    elif kind == "evidence":
-        plot_evidence(as_result(network), ax, **options)
-    elif kind == "probabilities":
-        plot_probabilities(as_result(network), ax, **options)
+        plotting.plot_comparison(network, other, ax, **options)
+    elif kind in ("network", "matrix"):
+        getattr(plotting, f"plot_{kind}")(network, ax, **options)
     else:
-        plot_trace(as_result(network), ax, **options)
+        getattr(plotting, f"plot_{kind}")(as_result(network), ax, **options)
     return figure
 
 

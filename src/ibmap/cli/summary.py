@@ -17,6 +17,7 @@ from ibmap.result.relating import relation_of
 from ibmap.result.words import (
     how_ended,
     how_learned,
+    how_reliable,
     how_sure,
     prior_in_words,
     what_verdicts_mean,
@@ -113,6 +114,7 @@ def _facts(result: SearchResult, title: str) -> list[tuple[str, str]]:
         ("Prior", prior_in_words(result)),
         (source.score_name, score),
         ("How sure", how_sure(result) or _unsure(result)),
+        ("Calibration", how_reliable(result)),
         ("Cost", f"{_cost(result)}, {source.seconds:.2f} s"),
     ]
     return [(name, value) for name, value in facts if value]

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from ibmap.confidence.structures import Visits, joined
 from ibmap.score import LocalScore
 from ibmap.score.pairwise import term_of
 
@@ -81,21 +82,25 @@ Sides = dict[int, Side]
 
 
 class Batch(NamedTuple):
-    """What some steps give: their whole weight, and each pair's weighted probabilities (upper triangle)."""
+    """What some steps give: their whole weight, each pair's weighted probabilities, structures visited."""
 
     weight: float
-    sums: Floats
+    sums: Floats  # upper triangle
+    visits: Visits
 
     def __add__(self, other: Batch) -> Batch:  # type: ignore[override]
-        return Batch(self.weight + other.weight, self.sums + other.sums)
+        return Batch(self.weight + other.weight, self.sums + other.sums, joined(self.visits, other.visits))
 
 
 class Chain:
     """One chain at one temperature; it may be given another structure."""
 
-    def __init__(self, rows: Rows, adjacency: NDArray[np.bool_], temperature: float, seed: int) -> None:
-        self.rows, self.temperature = rows, temperature
+    def __init__(
+        self, rows: Rows, adjacency: NDArray[np.bool_], temperature: float, seed: int, n_left_out: int = 1
+    ) -> None:
+        self.rows, self.temperature, self.n_left_out = rows, temperature, n_left_out
         self.rng = np.random.default_rng(seed)
+        self.upper = np.triu_indices(rows.n, 1)
         self.n_steps = self.n_accepted = 0
         self.settle(adjacency)
 
@@ -132,7 +137,10 @@ class Chain:
         """Make some steps, fewer if time is over."""
         n = self.rows.n
         sums, corrections = np.zeros((n, n)), np.zeros((n, n))
-        whole = stay = 0.0
+        whole, stay, visits = 0.0, 0.0, Visits()
+        if not self.weights.any():  # no pair is left open
+            self._add(sums, visits, 1.0)
+            return Batch(1.0, sums[self.upper], visits)
         for _ in range(n_steps):
             if is_over():
                 break
@@ -146,20 +154,23 @@ class Chain:
                 moved, correction = self._try_flip(x, y)
                 corrections[x, y] += correction / (1.0 - DOUBLES)
             if moved is not None:
-                self._add(sums, stay)
+                self._add(sums, visits, stay)
                 whole, stay = whole + stay, 0.0
                 self._move(moved)
                 self.n_accepted += 1
         if whole + stay == 0.0:
             stay = 2.0 / float(self.weights.sum())
         if stay:
-            self._add(sums, stay)
+            self._add(sums, visits, stay)
         sums += corrections + corrections.T
-        return Batch(whole + stay, sums[np.triu_indices(n, 1)])
+        return Batch(whole + stay, sums[self.upper], visits)
 
-    def _add(self, sums: Floats, weight: float) -> None:
-        """Count the edges' probabilities at the present structure."""
+    def _add(self, sums: Floats, visits: Visits, weight: float) -> None:
+        """Count the present structure, and the edges' probabilities there."""
         sums += np.where(self.adjacency, weight - weight * self.weights, weight * self.weights)
+        if self.n_accepted % self.n_left_out == 0 or not visits:
+            key = np.packbits(self.adjacency[self.upper]).tobytes()
+            visits[key] = (visits[key][0] + weight if key in visits else weight, self.score)
 
     def _try_flip(self, x: int, y: int) -> tuple[Sides | None, float]:
         """Flip a pair or not; give by how much the probability of its edge was off, for all times alike."""

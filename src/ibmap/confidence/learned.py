@@ -23,6 +23,7 @@ from ibmap.result.confidence import Confidence
 
 if TYPE_CHECKING:
     from ibmap.learners import LearnerOptions
+    from ibmap.score import LocalScore
 
 QUICK_STATES = 100  # variables x states of a table whose chains take a few seconds
 QUICK_CELLS = 4_000_000  # distinct rows x variables x states x states, which bounds the time of a fit
@@ -35,6 +36,11 @@ QUICK_EXACT = 8  # variables up to which the exact sum takes about a second
 def seed_of(random_state: RandomState) -> int:
     """Give the seed of the chains or of the resampled rows."""
     return int(as_generator(random_state).integers(2**31))
+
+
+def n_usual_fits(calibrate: bool) -> int:
+    """Give how many tables are simulated or resampled, if nobody says."""
+    return 20 if calibrate else 100
 
 
 class Effort(NamedTuple):
@@ -76,24 +82,37 @@ def learned_posterior(
 ) -> Confidence:
     """Work out how probable each edge is, by the score that a network was learned with."""
     from ibmap.confidence.posterior import posterior_confidence
-    from ibmap.score import local_score
 
     effort = effort or Effort()
     refuse_scoreless(options, result.provenance.algorithm)
-    if getattr(options, "prior", 0.5) is None:  # the prior that was learned
-        options = replace(options, prior=result.provenance.options["prior"])  # type: ignore[call-arg]
-    plan = SamplingPlan(max_seconds=effort.max_seconds, n_threads=_threads(effort, table, options))
-    if effort.is_quick:
-        plan = replace(plan, max_steps=quick_steps(table, result.graph.n_edges), max_exact=QUICK_EXACT)
     sure = posterior_confidence(
-        local_score(options.make_test(table)),
+        learned_score(result, table, options),
         result.graph,
         temperature=default_temperature(result) if temperature is None else temperature,
         seed=effort.seed,
-        plan=plan,
+        plan=sampling_plan(result, table, options, effort),
         monitor=effort.monitor,
     )
     return replace(sure, diagnostics={**sure.diagnostics, "is_quick": effort.is_quick})
+
+
+def learned_score(result: SearchResult, table: EncodedTable, options: LearnerOptions) -> LocalScore:
+    """Give the score that a network was learned with."""
+    from ibmap.score import local_score
+
+    if getattr(options, "prior", 0.5) is None:  # the prior that was learned
+        options = replace(options, prior=result.provenance.options["prior"])  # type: ignore[call-arg]
+    return local_score(options.make_test(table))
+
+
+def sampling_plan(
+    result: SearchResult, table: EncodedTable, options: LearnerOptions, effort: Effort
+) -> SamplingPlan:
+    """Choose how much is sampled."""
+    plan = SamplingPlan(max_seconds=effort.max_seconds, n_threads=_threads(effort, table, options))
+    if effort.is_quick:
+        plan = replace(plan, max_steps=quick_steps(table, result.graph.n_edges), max_exact=QUICK_EXACT)
+    return plan
 
 
 def _threads(effort: Effort, table: EncodedTable, options: LearnerOptions) -> int:

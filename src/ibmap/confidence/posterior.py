@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -19,6 +20,7 @@ from ibmap.score import LocalScore, knowledge_of
 OPEN = 0.002  # a probability below this, or above one minus this, is beyond doubt
 OPEN_WIDTH, OPEN_LEGS = 18, 8  # of a contraction that takes a second or two
 EXACT_SECONDS = 10.0  # that ten variables may take
+EXACT_STEPS = 2_000  # that find the most probable structures, where all terms are known
 
 
 def posterior_confidence(
@@ -37,6 +39,9 @@ def posterior_confidence(
     is_narrow = known is not None and is_quick(n, known.pairs)
     if is_narrow or (n <= plan.max_exact and (n < MAX_VARIABLES or is_in_time)):
         found = exact_posterior(score, temperature=temperature, n_threads=plan.n_threads)
+        short = replace(plan, max_steps=EXACT_STEPS, precision=0.0)
+        walk = sample_posterior(score, found.graph, temperature=temperature, seed=seed, plan=short).visited
+        best = walk.most_probable(temperature, found.log_total)
         told = {
             "stopped": "finished",
             "seconds": time.monotonic() - begun,
@@ -44,7 +49,8 @@ def posterior_confidence(
             "best_score": found.score,
             "best_edges": [list(edge) for edge in found.graph.edges],
         }
-        return Confidence(score.names, _bounded(found.edge_probabilities), "exact", temperature, None, told)
+        p = _bounded(found.edge_probabilities)
+        return Confidence(score.names, p, "exact", temperature, None, told, best, walk.sizes())
     sampled = sample_posterior(score, optimum, temperature=temperature, seed=seed, plan=plan, monitor=monitor)
     probabilities, method = sampled.edge_probabilities, "sampled"
     told = {**_told(sampled), "seconds": time.monotonic() - begun}
@@ -52,7 +58,9 @@ def posterior_confidence(
         refined = open_posterior(score, sampled, temperature, plan.n_threads)
         if refined is not None:
             probabilities, method = refined, "open pairs"
-    return Confidence(score.names, _bounded(probabilities), method, temperature, sampled.is_mixed, told)
+    best, sizes = sampled.visited.most_probable(temperature), sampled.visited.sizes()
+    p = _bounded(probabilities)
+    return Confidence(score.names, p, method, temperature, sampled.is_mixed, told, best, sizes)
 
 
 def open_posterior(

@@ -13,6 +13,7 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import reduce
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -21,6 +22,7 @@ from numpy.typing import NDArray
 
 from ibmap.confidence.chain import Batch, Chain, Rows
 from ibmap.confidence.exact import MAX_VARIABLES
+from ibmap.confidence.structures import Visited, joined, visits_left_out
 from ibmap.graph import MarkovGraph
 from ibmap.graph.knowledge import Knowledge
 from ibmap.progress import Monitor
@@ -64,6 +66,7 @@ class SampledPosterior(NamedTuple):
     n_steps: int
     acceptance: float
     stopped: str
+    visited: Visited
 
 
 def sample_posterior(
@@ -99,9 +102,10 @@ class _Sampler:
         self.rng = np.random.default_rng(int(seeds[-1]))
         rows, known = Rows(score), knowledge_of(score) or Knowledge(score.names)
         starts = [known.applied(each) for each in dispersed_starts(optimum, plan.n_chains, self.rng)]
+        left_out = visits_left_out(self.n, plan.max_steps)
         self.ladders: list[list[Chain]] = [
             [
-                Chain(rows, start, temperature * heat, int(seeds[k * len(plan.ladder) + level]))
+                Chain(rows, start, temperature * heat, int(seeds[k * len(plan.ladder) + level]), left_out)
                 for level, heat in enumerate(plan.ladder)
             ]
             for k, start in enumerate(starts)
@@ -196,6 +200,9 @@ class _Sampler:
             n_steps,
             sum(chain.n_accepted for chain in chains) / max(n_steps, 1),
             stopped,
+            Visited.by_chains(
+                self.n, [reduce(joined, (batch.visits for batch in kept(own))) for own in self.batches]
+            ),
         )
 
 
@@ -209,11 +216,15 @@ class Judgement(NamedTuple):
     is_mixed: NDArray[np.bool_]
 
 
+def kept(batches: Sequence[Batch]) -> Sequence[Batch]:
+    """Leave out how a chain began."""
+    return batches[int(BURN_IN * len(batches)) :]
+
+
 def judge(batches: Sequence[Sequence[Batch]]) -> Judgement:
     """Put the batches of all chains together; half-chains that differ have not mixed."""
-    kept = [own[int(BURN_IN * len(own)) :] for own in batches]
-    weights = np.array([[batch.weight for batch in own] for own in kept])
-    sums = np.array([[batch.sums for batch in own] for own in kept])
+    weights = np.array([[batch.weight for batch in kept(own)] for own in batches])
+    sums = np.array([[batch.sums for batch in kept(own)] for own in batches])
     half = max(weights.shape[1] // 2, 1)
     halves = np.concatenate(
         [_means(weights[:, :half], sums[:, :half]), _means(weights[:, -half:], sums[:, -half:])]

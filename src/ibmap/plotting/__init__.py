@@ -7,6 +7,7 @@ from ibmap.plotting.comparison import plot_comparison
 from ibmap.plotting.confidence import plot_evidence, plot_probabilities, plot_stability
 from ibmap.plotting.matrix import plot_matrix
 from ibmap.plotting.network import plot_network
+from ibmap.plotting.structures import plot_reliability, plot_sizes, plot_structures
 from ibmap.plotting.trace import plot_trace
 
 __all__ = [
@@ -15,6 +16,9 @@ __all__ = [
     "plot_matrix",
     "plot_network",
     "plot_probabilities",
+    "plot_reliability",
+    "plot_sizes",
     "plot_stability",
+    "plot_structures",
     "plot_trace",
 ]

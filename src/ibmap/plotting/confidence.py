@@ -61,7 +61,7 @@ def plot_evidence(
     InvalidOptionError
         If it was not worked out how sure the edges are.
     """
-    sure, graph = _sure(result), result.graph
+    sure, graph = confidence_of(result), result.graph
     kinds: dict[str, list[tuple[int, int]]] = {kind: [] for kind in STYLES}
     for x, y in zip(*np.triu_indices(graph.n_variables, 1), strict=True):
         verdict, joined = str(sure.verdicts[x, y]), graph.has_edge(int(x), int(y))
@@ -113,7 +113,7 @@ def plot_probabilities(
     matplotlib.axes.Axes
         The axes drawn on.
     """
-    sure = result if isinstance(result, Confidence) else _sure(result)
+    sure = confidence_of(result)
     x, y = np.triu_indices(len(sure.names), 1)
     chosen = np.argsort(np.abs(sure.edge_probabilities[x, y] - 0.5), kind="stable")[: min(n_pairs, MAX_PAIRS)]
     order = chosen[np.argsort(-sure.edge_probabilities[x, y][chosen], kind="stable")]
@@ -135,7 +135,7 @@ def plot_probabilities(
         written.set_parse_math(False)
     ax.set_xlim(0, 1.02)
     ax.set_ylim(-len(order) + 0.4, 0.6)
-    _finish(
+    finish(
         ax,
         "how often resampled rows give the edge" if sure.kind == "frequency" else "probability of the edge",
     )
@@ -173,13 +173,15 @@ def plot_stability(stability: Stability, ax: Axes | None = None, *, title: str |
     )
     ax.invert_xaxis()
     ax.set_ylim(min(0.0, *stability.lower_correlation), 1.03)
-    _finish(ax, "rows kept (%)", "correlation with all rows' structure")
+    finish(ax, "rows kept (%)", "correlation with all rows' structure")
     set_title(ax, title)
     return ax
 
 
-def _sure(result: SearchResult) -> Confidence:
+def confidence_of(result: SearchResult | Confidence) -> Confidence:
     """Give how sure the edges are, or say how to work it out."""
+    if isinstance(result, Confidence):
+        return result
     if result.confidence is None:
         msg = (
             "the network does not tell how sure its edges are; learn it with --confidence posterior, in "
@@ -189,10 +191,11 @@ def _sure(result: SearchResult) -> Confidence:
     return result.confidence
 
 
-def _finish(ax: Axes, across: str, up: str = "") -> None:
+def finish(ax: Axes, across: str, up: str = "") -> None:
     """Name the axes."""
     ax.set_xlabel(across, color=FAINT)
     ax.set_ylabel(up, color=FAINT)
     ax.spines[["top", "right"]].set_visible(False)
     ax.tick_params(colors=INK)
-    ax.legend(frameon=False, labelcolor=FAINT, loc="best")
+    if ax.get_legend_handles_labels()[0]:
+        ax.legend(frameon=False, labelcolor=FAINT, loc="best")

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +16,20 @@ from ibmap.errors import InvalidOptionError
 from ibmap.evidence.sureness import Sureness
 from ibmap.graph import MarkovGraph
 from ibmap.options import as_choice, as_number
+from ibmap.result.reliability import Reliability
 
 Floats = NDArray[np.float64]
 
 FORMAT, FORMAT_VERSION = "ibmap-confidence", 1
 STRONG, MODERATE = 10.0, 3.0  # odds from which evidence is called so
 METHODS = ("exact", "sampled", "open pairs", "bootstrap")
+
+
+class Structure(NamedTuple):
+    """A whole structure: how probable it is, and its edges."""
+
+    probability: float
+    edges: tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -43,6 +51,13 @@ class Confidence:
         Pairs on which the chains agree; all others are undecided. All pairs by default.
     diagnostics : dict
         How it went: `stopped`, `seconds`, `n_steps`, `worst_r_hat`, `smallest_effective_size`, ...
+    structures : tuple of Structure
+        The most probable structures, at most ten, each with `probability` and `edges`; none for the
+        bootstrap. With many variables each is improbable: many differ in a few pairs that are undecided.
+    sizes : tuple of (int, float)
+        How probable each number of edges is; as far as the structures that chains visit tell.
+    reliability : Reliability, optional
+        Whether claims come true on simulated tables like this one, if that was asked for.
 
     Examples
     --------
@@ -61,6 +76,9 @@ class Confidence:
     temperature: float | None = None
     is_mixed: NDArray[np.bool_] | None = None
     diagnostics: Mapping[str, Any] = field(default_factory=dict)
+    structures: tuple[Structure, ...] = ()
+    sizes: tuple[tuple[int, float], ...] = ()
+    reliability: Reliability | None = None
 
     def __post_init__(self) -> None:
         n = len(self.names)
@@ -202,6 +220,9 @@ class Confidence:
             "edge_probabilities": self.edge_probabilities[upper].tolist(),
             "not_mixed": np.flatnonzero(~mixed).tolist(),
             "diagnostics": dict(self.diagnostics),
+            "structures": [{"probability": p, "edges": list(map(list, own))} for p, own in self.structures],
+            "sizes": list(map(list, self.sizes)),
+            "reliability": None if self.reliability is None else self.reliability.to_dict(),
         }
 
     def to_record(self, edges: Sequence[tuple[int, int]]) -> dict[str, Any]:

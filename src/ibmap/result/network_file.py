@@ -16,8 +16,9 @@ from ibmap.evidence.variables import VariableDescription
 from ibmap.graph import MarkovGraph
 from ibmap.result.confidence import FORMAT as CONFIDENCE_FORMAT
 from ibmap.result.confidence import FORMAT_VERSION as CONFIDENCE_VERSION
-from ibmap.result.confidence import Confidence
+from ibmap.result.confidence import Confidence, Structure
 from ibmap.result.provenance import Provenance
+from ibmap.result.reliability import Reliability
 from ibmap.search.climb import Flip
 
 FORMAT = "ibmap-network"
@@ -46,6 +47,11 @@ class _Flip(Struct):
     score: float
 
 
+class _Structure(Struct):
+    probability: float
+    edges: tuple[Pair, ...]
+
+
 class _Confidence(Struct, kw_only=True):
     format: str
     format_version: int
@@ -54,6 +60,9 @@ class _Confidence(Struct, kw_only=True):
     edge_probabilities: list[float]
     not_mixed: list[int]
     diagnostics: dict[str, Any]
+    structures: tuple[_Structure, ...] = ()
+    sizes: tuple[tuple[int, float], ...] = ()
+    reliability: Reliability | None = None
     names: tuple[str, ...] = ()
 
 
@@ -186,4 +195,17 @@ def _confidence(read: _Confidence, names: tuple[str, ...]) -> Confidence:
     mixed[read.not_mixed] = False
     is_mixed[upper] = is_mixed.T[upper] = mixed
     whole = probabilities + probabilities.T
-    return Confidence(names, whole, read.method, read.temperature, is_mixed, read.diagnostics)
+    if not all(0 <= x < y < n_variables for each in read.structures for x, y in each.edges):
+        msg = f"there are edges of other than {n_variables} variables - at `$.confidence.structures`"
+        raise ValueError(msg)
+    return Confidence(
+        names,
+        whole,
+        read.method,
+        read.temperature,
+        is_mixed,
+        read.diagnostics,
+        tuple(Structure(each.probability, each.edges) for each in read.structures),
+        read.sizes,
+        read.reliability,
+    )

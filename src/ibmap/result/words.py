@@ -90,6 +90,21 @@ def how_sure(result: SearchResult) -> str:
     return words
 
 
+def how_reliable(result: SearchResult) -> str:
+    """Say whether the probabilities came true on simulated tables; nothing if that was not asked for."""
+    told = None if result.confidence is None else result.confidence.reliability
+    if told is None:
+        return ""
+    cut = "" if told.stopped == "finished" else "; cut short"
+    if told.n_tables == 0:
+        return f"not known, no simulated table was finished{cut}"
+    sure = f"{100 * told.true_share:.0f} % of {told.n_sure:,} edges claimed at 0.95 and more were true"
+    return (
+        f"on {told.n_tables:,} simulated tables like this one claims were off by {told.error:.3f} on average "
+        f"({told.error_by_chance:.3f} by chance alone); {sure if told.n_sure else 'none claimed 0.95'}{cut}"
+    )
+
+
 def what_verdicts_mean(result: SearchResult) -> str:
     """Say once from where on a pair is called present or absent."""
     sure = result.confidence

@@ -29,7 +29,8 @@ class ConfidentLearner:
         temperature: float | None = None,
         random_state: RandomState = 0,
         max_seconds: float | None = MAX_SECONDS,
-        n_fits: int = 100,
+        n_fits: int | None = None,
+        calibrate: bool = False,
         n_threads: int | None = 1,
     ) -> Confidence:
         """Tell how sure each edge is.
@@ -51,8 +52,12 @@ class ConfidentLearner:
             Seed; the same seed gives the same result, whatever the number of threads, unless time ran out.
         max_seconds : float, optional
             Give what is there after so many seconds.
-        n_fits : int
-            Resampled tables of the bootstrap.
+        n_fits : int, optional
+            Resampled tables of the bootstrap, 100 by default; simulated tables of `calibrate`, 20 by default.
+        calibrate : bool
+            Whether to find out if the probabilities come true (`reliability`): tables like this one are
+            simulated from structures drawn in proportion to their probability, and learned. It takes
+            up to a few seconds a table, in the time that `max_seconds` leaves.
         n_threads : int, optional
             Threads; every processor with None.
 
@@ -73,11 +78,21 @@ class ConfidentLearner:
         as_choice(method, "method", ("posterior", "bootstrap"))
         if max_seconds is not None:
             as_number(max_seconds, "max_seconds", low=0, high=float("inf"), from_low=True)
-        from ibmap.confidence.learned import Effort, learned_frequencies, learned_posterior, seed_of
+        from ibmap.confidence.learned import (
+            Effort,
+            learned_frequencies,
+            learned_posterior,
+            n_usual_fits,
+            seed_of,
+        )  # fmt: skip
 
         seed = seed_of(random_state)
         table, options = self._own_table(), self._options_given()
-        effort = Effort(seed, as_thread_count(n_threads), max_seconds, as_count(n_fits, "n_fits", low=1))
+        if method == "bootstrap" and calibrate:
+            msg = "calibrate is an option of method='posterior': frequencies are no probabilities"
+            raise InvalidOptionError(msg)
+        n_fits = n_usual_fits(calibrate) if n_fits is None else as_count(n_fits, "n_fits", low=1)
+        effort = Effort(seed, as_thread_count(n_threads), max_seconds, n_fits)
         if temperature is not None:
             if method == "bootstrap":
                 msg = f"temperature is an option of method='posterior'; got {temperature!r} with 'bootstrap'"
@@ -86,6 +101,11 @@ class ConfidentLearner:
         if method == "bootstrap":
             return self._keep_confidence(learned_frequencies(self._own_result, table, options, effort))
         found = learned_posterior(self._own_result, table, options, temperature, effort)
+        if calibrate:
+            from ibmap.confidence.simulated import learned_reliability
+
+            told = learned_reliability(self._own_result, table, options, found, effort)
+            found = replace(found, reliability=told)
         return self._keep_confidence(found)
 
     def _keep_confidence(self, sure: Confidence) -> Confidence:
