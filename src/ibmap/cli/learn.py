@@ -11,7 +11,7 @@ from ibmap.cli.confidence import Asked
 from ibmap.cli.console import print_json, say, warnings_as_messages
 from ibmap.cli.flags import flag, member
 from ibmap.cli.interrupts import Interrupts
-from ibmap.cli.options import QUIET, TABLE, Reading, check_outputs, read_bins, source_name
+from ibmap.cli.options import QUIET, TABLE, Reading, check_outputs, source_name
 from ibmap.cli.progress import Waiting
 from ibmap.cli.report import check_page
 from ibmap.errors import IbmapError, InvalidOptionError
@@ -98,7 +98,7 @@ def learn(  # noqa: PLR0913 - a command's options are its parameters
     chosen = _options(algorithm, given, reading)
     asked.check(chosen, algorithm)
     with warnings_as_messages(quiet), Waiting("learning", quiet, compiling=False) as waiting:
-        data = reading.read(table)
+        data = reading.read(table, chosen)
         load_kernels_for(data, algorithm == "ibmap", waiting)
         interrupts = Interrupts(waiting)
         result = _run(data, algorithm, chosen, how, interrupts)
@@ -146,7 +146,7 @@ def _either(names: Sequence[str]) -> str:
 
 def _options(algorithm: str, given: Mapping[str, Any], reading: Reading) -> "LearnerOptions":
     """Make the options object of the learner, and check it before the table is read."""
-    read: dict[str, Any] = {"missing": reading.missing, "bins": read_bins(reading.bins)}  # for the record
+    read = reading.rules
     if "start" in given:
         read["start"] = _read_start(given["start"])
     if given.get("ordered") == ["all"]:

@@ -3,21 +3,22 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from ibmap.cli.flags import argument, flag, member
 from ibmap.errors import FileFormatError, InvalidOptionError
-from ibmap.learners.options import LearnerOptions
+from ibmap.learners.options import LearnerOptions, RecommendedOptions
 from ibmap.options import declared
 
 if TYPE_CHECKING:
     from ibmap.data.table import EncodedTable
     from ibmap.result.formats.formats import Network
 
+RULES = ("auto", "keep", "width", "frequency")  # of ibmap.data.binning, which loads NumPy
 AS_LEARNED = "(default: as the network was learned)"
 TABLE = argument("TABLE", "CSV, TSV, Parquet or Arrow file, compressed or not; - reads standard input.")
 QUIET = flag(False, "No warnings and no progress bar.", None, "--quiet", "-q", panel="Output")
-Missing = Literal["error", "drop", "state"]
+Missing = Literal["use", "error", "drop", "state"]
 
 
 @dataclass(frozen=True)
@@ -53,11 +54,17 @@ class TextFile:
 
 @dataclass(frozen=True)
 class _Columns:
-    missing: Missing = member("error", declared(LearnerOptions)["missing"].help)
+    missing: Missing | None = member(
+        None, f"{declared(RecommendedOptions)['missing'].help} (default: use with ibmap, error with others)"
+    )
     bins: list[str] | None = member(
         None,
-        "Cut numbers into intervals: width, frequency, a number, or COLUMN=one of these. Repeatable.",
+        "Cut numbers into intervals: auto, keep, width, frequency, none, a number, or COLUMN=one of these. "
+        "Repeatable. (default: auto with ibmap, none with others)",
         "RULE",
+    )
+    weights: str | None = member(
+        None, "The column that counts rows, or weighs them: whole numbers or survey weights.", "COLUMN"
     )
     drop: list[str] | None = member(None, "Leave out a column. Repeatable.", "COLUMN")
     keep: list[str] | None = member(None, "Keep only the columns named. Repeatable.", "COLUMN")
@@ -67,13 +74,19 @@ class _Columns:
 class Reading(TextFile, _Columns):
     """How the table to learn from is read."""
 
-    def read(self, source: str) -> "EncodedTable":
-        """Read and encode a table."""
+    @property
+    def rules(self) -> dict[str, Any]:
+        """Options of a learner; what was not given is left out."""
+        given = {} if self.missing is None else {"missing": self.missing}
+        return given | ({} if self.bins is None else {"bins": read_bins(self.bins)})
+
+    def read(self, source: str, options: LearnerOptions) -> "EncodedTable":
+        """Read and encode a table as a learner wants it."""
         from ibmap.data.files import encode_file
 
         keep = tuple(self.keep) if self.keep else None
-        bins, drop = read_bins(self.bins), tuple(self.drop or ())
-        return encode_file(source, missing=self.missing, bins=bins, drop=drop, keep=keep, **self.text)
+        chosen: dict[str, Any] = {"missing": options.missing, "bins": options.bins, "weights": self.weights}
+        return encode_file(source, drop=tuple(self.drop or ()), keep=keep, **chosen, **self.text)
 
 
 @dataclass(frozen=True)
@@ -100,7 +113,8 @@ class ReadingAsLearned(TextFile, _ColumnsAsLearned):
         used = as_learned(network)
         bins = used["bins"] if self.bins is None else read_bins(self.bins)
         missing = self.missing or used["missing"]
-        return encode_file(source, missing=missing, bins=bins, keep=graph_of(network).names, **self.text)
+        chosen: dict[str, Any] = {"missing": missing, "bins": bins, "weights": used["weights"]}
+        return encode_file(source, keep=graph_of(network).names, **chosen, **self.text)
 
 
 def as_learned(network: "Network") -> dict[str, Any]:
@@ -110,8 +124,9 @@ def as_learned(network: "Network") -> dict[str, Any]:
     used: Mapping[str, Any] = network.provenance.options if isinstance(network, SearchResult) else {}
     missing, bins = used.get("missing"), used.get("bins")
     return {
-        "missing": missing if missing in ("error", "drop", "state") else "error",
-        "bins": bins if isinstance(bins, int | dict) or bins in ("width", "frequency") else None,
+        "missing": missing if missing in get_args(Missing) else "error",
+        "bins": bins if isinstance(bins, int | dict) or bins in RULES else None,
+        "weights": used["weights"] if isinstance(used.get("weights"), str) else None,
     }
 
 
@@ -134,13 +149,13 @@ def read_bins(rules: Sequence[str] | None) -> Any:
     return {column: _bin_rule(rule) for column, rule in parts}
 
 
-def _bin_rule(rule: str) -> str | int:
-    if rule in ("width", "frequency"):
-        return rule
+def _bin_rule(rule: str) -> str | int | None:
+    if rule in RULES or rule == "none":
+        return None if rule == "none" else rule
     try:
         return int(rule)
     except ValueError:
-        msg = f"--bins {rule}: it must be width, frequency, a number of bins, or COLUMN=one of these"
+        msg = f"--bins {rule}: it must be {', '.join(RULES)}, none, a number of bins, or COLUMN=one of these"
         raise InvalidOptionError(msg) from None
 
 

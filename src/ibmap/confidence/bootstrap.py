@@ -13,13 +13,12 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ibmap.data.table import EncodedTable
+from ibmap.data.table import EncodedTable, with_weights
 from ibmap.errors import IbmapWarning
 from ibmap.graph import MarkovGraph
 from ibmap.options import as_choice
@@ -195,7 +194,7 @@ def _fit_all(
         limit = effort.max_seconds
         if effort.monitor.is_stopped or (limit is not None and time.monotonic() - begun >= limit):
             return None
-        return learn(_weighted(table, weights))
+        return learn(with_weights(table, weights.astype(np.int64)))
 
     with ThreadPoolExecutor(effort.n_threads) as threads, warnings.catch_warnings():
         warnings.simplefilter("ignore", IbmapWarning)  # of resampled rows, not of the table
@@ -212,15 +211,6 @@ def _fit_all(
             threads.shutdown(cancel_futures=True)
             stopped = "interrupted"
     return graphs, stopped
-
-
-def _weighted(table: EncodedTable, weights: Weights) -> EncodedTable:
-    """Give the rows other weights; rows that do not occur are left out."""
-    occurs = weights > 0
-    if occurs.all():
-        return replace(table, weights=weights.astype(np.int64))
-    codes = np.asfortranarray(table.codes[occurs])
-    return replace(table, codes=codes, weights=weights[occurs].astype(np.int64))
 
 
 def _correlation(first: NDArray[np.bool_], second: NDArray[np.bool_]) -> float:

@@ -17,6 +17,9 @@ from ibmap.errors import InvalidOptionError
 
 BinRule: TypeAlias = str | int
 Bins: TypeAlias = BinRule | Mapping[str, BinRule] | None
+RULES = ("auto", "keep", "width", "frequency")
+AS_PEOPLE_DO = ("auto", "keep")  # few distinct numbers are categories, many are cut into a few bins
+FEW = 10  # distinct numbers that are categories
 CHUNK = 1 << 20  # rows handled at a time, so that temporary arrays stay small
 
 
@@ -27,12 +30,13 @@ def sturges(n_rows: int) -> int:
 
 def check_rule(rule: Any) -> BinRule:
     """Refuse what is not a rule for bins."""
-    if isinstance(rule, str) and rule in ("width", "frequency"):
+    if isinstance(rule, str) and rule in RULES:
         return rule
     if isinstance(rule, int | np.integer) and not isinstance(rule, bool) and 2 <= rule <= MAX_STATES:
         return int(rule)
     msg = (
-        f"bins is {rule!r}; it must be 'width', 'frequency', a number of bins from 2 to {MAX_STATES}, "
+        f"bins is {rule!r}; it must be 'auto', 'keep', 'width', 'frequency', a number of bins from 2 to "
+        f"{MAX_STATES}, "
         "or a dict from column names to these"
     )
     raise InvalidOptionError(msg)
@@ -40,20 +44,38 @@ def check_rule(rule: Any) -> BinRule:
 
 def n_bins(rule: BinRule, n_rows: int) -> int:
     """Tell how many bins a rule asks for; ties may leave fewer of equal frequency."""
+    if rule in AS_PEOPLE_DO:
+        return min(max(2, int(np.cbrt(n_rows / 3) + 0.5)), 5)
     return rule if isinstance(rule, int) else sturges(n_rows)
 
 
-def bin_edges(values: NDArray[Any], rule: BinRule) -> NDArray[np.float64]:
+def n_categories(rule: BinRule, n_rows: int) -> int:
+    """Tell how many distinct numbers stay as they are."""
+    return FEW if rule in AS_PEOPLE_DO else n_bins(rule, n_rows)
+
+
+def bin_edges(
+    values: NDArray[Any], rule: BinRule, weights: NDArray[Any] | None = None
+) -> NDArray[np.float64]:
     """Find the edges: equal lengths, or about equal counts with every cut at a value that occurs."""
     low, high = float(values.min()), float(values.max())
-    k = n_bins(rule, len(values))
-    if rule == "frequency":
-        ranks = np.arange(1, k) * len(values) // k
-        cuts = np.unique(np.partition(values, np.unique(ranks))[ranks].astype(np.float64))
+    n_rows = len(values) if weights is None else round(float(weights.sum()))
+    k = n_bins(rule, n_rows)
+    if rule == "frequency" or rule in AS_PEOPLE_DO:
+        cuts = np.unique(_ranked(values, weights, np.arange(1, k) * n_rows // k).astype(np.float64))
     else:
         cuts = np.unique(low * (1 - np.arange(1, k) / k) + high * (np.arange(1, k) / k))
         cuts = cuts[cuts < high]
     return np.concatenate([[low], cuts[cuts > low], [high]])
+
+
+def _ranked(values: NDArray[Any], weights: NDArray[Any] | None, ranks: NDArray[np.int64]) -> NDArray[Any]:
+    """Find the values of some ranks among all rows, each as often as its weight says."""
+    if weights is None:
+        return np.asarray(np.partition(values, np.unique(ranks))[ranks])
+    order = np.argsort(values, kind="stable")
+    places = np.searchsorted(np.cumsum(weights[order]), ranks, side="right")
+    return np.asarray(values[order[np.minimum(places, len(order) - 1)]])
 
 
 def bin_codes(values: NDArray[Any], edges: NDArray[np.float64]) -> NDArray[np.uint16]:

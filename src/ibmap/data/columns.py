@@ -11,7 +11,7 @@ from __future__ import annotations
 import datetime
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -87,6 +87,7 @@ class Indexed(Column):
     positions: NDArray[Any]
     labels: Sequence[Any]
     declared: bool = True  # whether the labels are all states in their order, or only a look-up list
+    ordered: bool = False  # whether the type says that the labels are in order
 
     def missing(self) -> Mask | None:
         """Mark negative positions."""
@@ -94,7 +95,7 @@ class Indexed(Column):
 
     def select(self, rows: Mask | None) -> Values:
         """Take positions."""
-        return Indexed(_filtered(self.positions, rows), self.labels, self.declared)
+        return replace(self, positions=_filtered(self.positions, rows))
 
 
 @dataclass(frozen=True)
@@ -158,7 +159,7 @@ class PolarsColumn(Column):
         series = self.series if rows is None else self.series.filter(pl.Series(rows))
         dtype = series.dtype
         if isinstance(dtype, pl.Enum):
-            return Indexed(series.to_physical().to_numpy(), dtype.categories.to_list(), declared=True)
+            return Indexed(series.to_physical().to_numpy(), dtype.categories.to_list(), ordered=True)
         if isinstance(dtype, pl.Categorical | pl.String):
             return Texts(series.cast(pl.String))
         if dtype == pl.Boolean or dtype.is_float() or (dtype.is_integer() and dtype != pl.Int128):

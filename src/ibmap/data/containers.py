@@ -107,6 +107,8 @@ def _from_frame(X: Any) -> Parts:
         names = [str(name) for name in getattr(X, "column_names", None) or X.columns]
         raise InvalidTableError(duplicate_message(names)) from None
     except TypeError:
+        if hasattr(X, "__array__"):
+            return _from_array(np.asarray(X))
         msg = f"X is a {type(X).__name__}; give {ACCEPTED}"
         raise InvalidTableError(msg) from None
     names = [str(name) for name in frame.columns]
@@ -128,7 +130,7 @@ def _pandas_column(series: Any) -> Column:
 
     dtype = series.dtype
     if isinstance(dtype, pd.CategoricalDtype):
-        return Indexed(series.cat.codes.to_numpy(), dtype.categories.tolist())
+        return Indexed(series.cat.codes.to_numpy(), dtype.categories.tolist(), ordered=bool(dtype.ordered))
     if isinstance(dtype, pd.StringDtype):
         positions, labels = series.factorize()
         return Indexed(positions, labels.tolist(), declared=False)
@@ -147,10 +149,10 @@ def _arrow_column(column: Any) -> Column:
 
     if not pa.types.is_dictionary(column.type):
         return PolarsColumn(pl.Series(column))
-    return _dictionary_column(column.chunks)
+    return _dictionary_column(column.chunks, ordered=column.type.ordered)
 
 
-def _dictionary_column(chunks: Sequence[Any]) -> Column:
+def _dictionary_column(chunks: Sequence[Any], *, ordered: bool) -> Column:
     """Wrap an Arrow dictionary, which may differ by chunk, repeat values and hold null."""
     place: dict[Any, int] = {}
     positions = [np.empty(0, np.int64)]
@@ -159,7 +161,7 @@ def _dictionary_column(chunks: Sequence[Any]) -> Column:
         lookup = [-1 if value is None else place.setdefault(value, len(place)) for value in values]
         indices = chunk.indices.fill_null(len(values)).to_numpy(zero_copy_only=False)
         positions.append(np.array([*lookup, -1], np.int64)[indices])
-    return Indexed(np.concatenate(positions), list(place))
+    return Indexed(np.concatenate(positions), list(place), ordered=ordered)
 
 
 def duplicate_message(names: Sequence[str]) -> str:

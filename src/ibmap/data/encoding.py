@@ -17,12 +17,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ibmap.data.binning import BinRule, Bins, check_rule
-from ibmap.data.columns import Column, Mask, UnusableColumnError
+from ibmap.data.columns import Column, Mask, Numbers, UnusableColumnError
 from ibmap.data.containers import duplicate_message, take_apart
-from ibmap.data.states import States, find_states
-from ibmap.data.table import CODE_DTYPE, MAX_STATES, EncodedTable, Preparation, take_columns
+from ibmap.data.states import Cutting, States, find_states
+from ibmap.data.table import (
+    CODE_DTYPE,
+    MAX_STATES,
+    EncodedTable,
+    Preparation,
+    Weights,
+    take_columns,
+    take_rows,
+)
+from ibmap.data.weighting import read_weights, weigh, weighting_in_words
 from ibmap.errors import DataWarning, InvalidOptionError, InvalidTableError
 
+MISSING = ("error", "drop", "state", "use")
 IDENTIFIER_SHARE = 0.9  # an identifier has more distinct values than this share of the rows
 IDENTIFIER_STATES = 20  # and more than this many, so that small tables are left in peace
 
@@ -64,8 +74,10 @@ class _Plan:
 
     n_rows: int
     rows: Mask | None
-    gaps: frozenset[str]  # columns whose missing values become a state
+    gaps: frozenset[str]  # columns with missing values that stay
+    are_states: bool  # whether these become a state, or stay holes
     bins: BinRule | Mapping[str, BinRule] | None
+    weights: Weights | None  # of the rows taken
 
     def rule(self, name: str) -> BinRule | None:
         """Find the rule for one column."""
@@ -80,20 +92,23 @@ def encode(
     drop: Iterable[str | int] = (),
     keep: Iterable[str | int] | None = None,
     names: Sequence[str] | None = None,
+    weights: Any = None,
 ) -> EncodedTable:
     """Encode any table as small integer codes.
 
     Parameters
     ----------
     X : pandas, polars or pyarrow table, ndarray, list of rows, or EncodedTable
-        One row per data point, one column per variable. An `EncodedTable` is taken as it is:
-        `missing` and `bins` no longer apply.
-    missing : {"error", "drop", "state"}
+        One row per data point, one column per variable. An `EncodedTable` is taken as it is: `bins`
+        no longer apply, and `missing` only to holes that it keeps.
+    missing : {"error", "drop", "state", "use"}
         What to do with None, NaN, NaT, pandas.NA and nulls: refuse them, leave out their rows (before
-        anything else: states and bins are those of the other rows), or make them the last state of their
-        variable, with the label None.
-    bins : {"width", "frequency"}, int, dict or None
-        How to cut numbers into intervals: of equal width or about equal frequency, k = 1 + log2 N of them,
+        anything else: states and bins are those of the other rows), make them the last state of their
+        variable, with the label None, or keep them as holes, which the recommended learner uses.
+    bins : {"auto", "keep", "width", "frequency"}, int, dict or None
+        How to cut numbers into intervals. "auto" reads columns as people do: few distinct numbers are
+        categories, many are cut into a few bins of about equal frequency; "keep" does the same and keeps
+        the numbers too. Of equal width or about equal frequency, k = 1 + log2 N of them,
         rounded up; or so many of equal width. For the whole table, columns of at most k distinct numbers
         stay as they are; a dict from column names to these cuts exactly the columns it names.
     drop : iterable of str or int
@@ -102,6 +117,9 @@ def encode(
         Columns to keep, by name or number, in the order of the table; all by default.
     names : sequence of str, optional
         Names of the columns, instead of those of the table or ``x0, x1, ...``.
+    weights : str, int or array_like of shape (n_rows,), optional
+        How often each row occurs, or what it weighs: a column, or the numbers. Whole numbers count rows;
+        fractions are survey weights, scaled to the effective number of rows (Kish).
 
     Returns
     -------
@@ -130,34 +148,116 @@ def encode(
     >>> table.labels
     (('no', 'yes'), (1, 3))
     """
-    if missing not in ("error", "drop", "state"):
-        msg = f"missing is {missing!r}; it must be 'error', 'drop' or 'state'"
+    if missing not in MISSING:
+        msg = f"missing is {missing!r}; it must be {', '.join(map(repr, MISSING[:-1]))} or {MISSING[-1]!r}"
         raise InvalidOptionError(msg)
     if isinstance(X, EncodedTable):
-        return _part_of(X, drop, keep, names)
+        part = _without_holes(_part_of(X, drop, keep, names), missing)
+        return part if weights is None else _weighed_again(part, weights)
     found, columns, n_rows = take_apart(X)
     all_names = _checked_names(found, names)
-    kept = _kept_columns(all_names, drop, keep)
     rules = _checked_bins(bins, all_names)
-    _check_shape(n_rows, [all_names[k] for k in kept], n_found=len(all_names))
-    chosen = {all_names[k]: columns[k] for k in kept}
-    counts, complete = _survey(chosen, n_rows)
-    _check_missing(counts, complete, n_rows, missing)
-    rows = complete if missing == "drop" else None
-    n_kept = n_rows if rows is None else int(np.count_nonzero(rows))
-    gaps = frozenset(counts) if missing == "state" else frozenset()
-    table = _encode_columns(chosen, _Plan(n_kept, rows, gaps, rules))
-    left_out = tuple(name for name in all_names if name not in chosen)
+    weighing = _weighing(weights, all_names, columns, n_rows)
+    kept = _kept_columns(all_names, drop, keep)
+    chosen = {all_names[k]: columns[k] for k in kept if all_names[k] != weighing.column}
+    _check_shape(n_rows, list(chosen), n_found=len(all_names))
+    counts, complete = _survey(chosen, weighing)
+    _check_missing(counts, complete, weighing, missing)
+    rows = weighing.used if complete is None or missing != "drop" else complete & weighing.is_used
+    gaps = frozenset(counts) if missing in ("state", "use") else frozenset()
+    n_kept, own = (n_rows, weighing.weights) if rows is None else (int(rows.sum()), weighing.taken(rows))
+    plan = _Plan(n_kept, rows, gaps, missing == "state", rules, own)
+    table = _encode_columns(chosen, plan)
     preparation = replace(
         table.preparation,
-        n_rows_read=n_rows,
-        n_rows_dropped=n_rows - n_kept,
+        n_rows_read=weighing.count(None),
+        n_rows_dropped=weighing.count(None) - weighing.count(rows),
         missing=counts,
-        dropped_columns=left_out,
+        dropped_columns=tuple(name for name in all_names if name not in chosen and name != weighing.column),
+        weighting="" if own is None else weighting_in_words(own, weighing.origin),
+        weights_column=weighing.column,
     )
     for remark in preparation.warnings:
         warnings.warn(remark, DataWarning, stacklevel=2)
-    return replace(table, preparation=preparation)
+    table = replace(table, preparation=preparation)
+    return table if own is None else weigh(table, own)
+
+
+@dataclass(frozen=True)
+class _Weighing:
+    """The weights of the rows read, if they have any."""
+
+    n_rows: int
+    weights: Weights | None = None
+    column: str | None = None  # where they stand
+    origin: str = "weights"
+
+    @property
+    def used(self) -> Mask | None:
+        """Rows of a weight; None if all are."""
+        return None if self.weights is None or self.weights.all() else self.weights > 0
+
+    @property
+    def is_used(self) -> Mask:
+        """Rows of a weight."""
+        return np.ones(self.n_rows, bool) if self.weights is None else self.weights > 0
+
+    def taken(self, rows: Mask) -> Weights | None:
+        """Give the weights of some rows."""
+        return None if self.weights is None else self.weights[rows]
+
+    def count(self, rows: Mask | None) -> int:
+        """Count rows, each as often as it occurs."""
+        rows = self.is_used if rows is None else rows & self.is_used
+        if self.weights is None or self.weights.dtype.kind == "f":
+            return int(np.count_nonzero(rows))
+        return int(self.weights[rows].sum())
+
+
+def _weighing(weights: Any, names: Sequence[str], columns: Sequence[Column], n_rows: int) -> _Weighing:
+    """Read the weights: one of the columns, or numbers."""
+    if weights is None or not n_rows:
+        return _Weighing(n_rows)
+    if not isinstance(weights, str | int | np.integer):
+        return _Weighing(n_rows, read_weights(weights, n_rows, "weights"))
+    k = _find_columns(names, [weights], "weights")[0]
+    origin, gaps = f"column {names[k]!r}", columns[k].missing()
+    if gaps is not None:
+        msg = f"{origin} has no number in row {int(np.flatnonzero(gaps)[0])}; weights are one number a row"
+        raise InvalidTableError(msg)
+    try:
+        values = columns[k].select(None)
+    except UnusableColumnError as error:
+        values, origin = None, f"{origin} ({error.detail})"
+    numbers = values.values if isinstance(values, Numbers) and values.values.dtype.kind != "b" else ["text"]
+    return _Weighing(n_rows, read_weights(numbers, n_rows, origin), names[k], origin)
+
+
+def _weighed_again(table: EncodedTable, weights: Any) -> EncodedTable:
+    """Give an encoded table weights, on top of those it has."""
+    own = read_weights(weights, table.n_rows, "weights") * table.weights
+    preparation = replace(table.preparation, weighting=weighting_in_words(own, "weights"))
+    return weigh(replace(table, weights=np.ones(table.n_rows, np.int64), preparation=preparation), own)
+
+
+def _without_holes(table: EncodedTable, missing: str) -> EncodedTable:
+    """Give an encoded table as the rule wants it: with its holes, without their rows, or not at all."""
+    if table.missing is None or missing == "use":
+        return table
+    broken: Mask = np.asarray(table.missing.any(axis=1))
+    if missing == "drop" and not broken.all():
+        n_dropped = round(float(table.weights[broken].sum()))
+        preparation = replace(table.preparation, n_rows_dropped=table.preparation.n_rows_dropped + n_dropped)
+        return take_rows(replace(table, preparation=preparation), ~broken)
+    counts = table.missing.sum(axis=0)
+    holes = _listed(
+        f"{name!r} ({n} of {table.n_rows})" for name, n in zip(table.names, counts, strict=True) if n
+    )
+    msg = (
+        f"missing cells are kept in {holes}, which only the recommended learner can use; read the table with "
+        "missing='drop' to leave out their rows, or missing='state' to make them a state"
+    )
+    raise InvalidTableError(msg)
 
 
 def _checked_names(found: list[str], names: Sequence[str] | None) -> list[str]:
@@ -180,7 +280,7 @@ def _kept_columns(
     return sorted(kept)
 
 
-def _find_columns(names: Sequence[str], wanted: Iterable[str | int], option: str) -> list[int]:
+def _find_columns(names: Sequence[str], wanted: Iterable[Any], option: str) -> list[int]:
     place = {name: k for k, name in enumerate(names)}
     found = []
     for each in [wanted] if isinstance(wanted, str | int | np.integer) else wanted:
@@ -232,24 +332,25 @@ def _check_shape(n_rows: int, names: Sequence[str], n_found: int) -> None:
     raise InvalidTableError(msg)
 
 
-def _survey(columns: Mapping[str, Column], n_rows: int) -> tuple[dict[str, int], Mask | None]:
+def _survey(columns: Mapping[str, Column], weighing: _Weighing) -> tuple[dict[str, int], Mask | None]:
     """Count the missing values of each column, and mark the rows without any."""
     counts: dict[str, int] = {}
     complete: Mask | None = None
     for name, column in columns.items():
         mask = column.missing()
-        if mask is None:
+        if mask is None or not (count := weighing.count(mask)):
             continue
-        counts[name] = int(np.count_nonzero(mask))
-        complete = np.ones(n_rows, bool) if complete is None else complete
+        counts[name] = count
+        complete = np.ones(weighing.n_rows, bool) if complete is None else complete
         complete &= ~mask
     return counts, complete
 
 
-def _check_missing(counts: dict[str, int], complete: Mask | None, n_rows: int, missing: str) -> None:
+def _check_missing(counts: dict[str, int], complete: Mask | None, weighing: _Weighing, missing: str) -> None:
     """Refuse missing values if that is the rule, and a table of which nothing is left."""
-    if complete is None or (missing == "drop" and complete.any()) or missing == "state":
+    if complete is None or (missing == "drop" and weighing.count(complete)) or missing in ("state", "use"):
         return
+    n_rows = weighing.count(None)
     worst = sorted(counts, key=lambda name: -counts[name])
     each = _listed(f"{name!r} ({counts[name]} of {n_rows})" for name in worst)
     if missing == "drop":
@@ -259,7 +360,7 @@ def _check_missing(counts: dict[str, int], complete: Mask | None, n_rows: int, m
             "(--missing state)"
         )
     else:
-        n_affected = n_rows - int(np.count_nonzero(complete))
+        n_affected = n_rows - weighing.count(complete)
         msg = (
             f"missing values (NaN or empty) in {each}. "
             f"Choose missing='drop' to leave out the rows with any ({n_affected}), "
@@ -271,12 +372,13 @@ def _check_missing(counts: dict[str, int], complete: Mask | None, n_rows: int, m
 
 def _encode_columns(columns: Mapping[str, Column], plan: _Plan) -> EncodedTable:
     """Encode column by column; refuse all unusable columns at once."""
-    codes = np.empty((plan.n_rows, len(columns)), CODE_DTYPE, order="F")
+    codes = np.zeros((plan.n_rows, len(columns)), CODE_DTYPE, order="F")
+    holes = np.zeros(codes.shape if plan.gaps and not plan.are_states else (0, len(columns)), bool, order="F")
     found: dict[str, States] = {}
     refused: dict[str, list[str]] = {}
     for k, (name, column) in enumerate(columns.items()):
         try:
-            found[name] = _encode_column(name, column, plan, codes[:, k])
+            found[name] = _encode_column(name, column, plan, codes[:, k], holes[:, k])
         except UnusableColumnError as error:
             refused.setdefault(error.kind, []).append(f"{name!r} ({error.detail})")
     if refused:
@@ -292,26 +394,40 @@ def _encode_columns(columns: Mapping[str, Column], plan: _Plan) -> EncodedTable:
         labels=labels,
         weights=np.ones(plan.n_rows, np.int64),
         preparation=Preparation(plan.n_rows, bin_edges=edges, warnings=remarks),
+        ordered=np.array([states.ordered for states in found.values()], bool),
+        missing=holes if holes.any() else None,
+        numbers={k: each.numbers for k, each in enumerate(found.values()) if each.numbers is not None},
     )
 
 
-def _encode_column(name: str, column: Column, plan: _Plan, codes: NDArray[np.uint16]) -> States:
-    """Write the codes of one column; return its states without the codes."""
-    rule = plan.rule(name)
-    forced = isinstance(plan.bins, Mapping) and rule is not None
+def _encode_column(name: str, column: Column, plan: _Plan, codes: NDArray[np.uint16], holes: Mask) -> States:
+    """Write the codes of one column, and its holes if they are kept; return its states without the codes."""
+    rule, weights = plan.rule(name), plan.weights
     gaps = column.missing() if name in plan.gaps else None
-    present = plan.rows if gaps is None else ~gaps
-    states = find_states(column.select(present), rule, forced=forced)
-    nothing = np.empty(0, CODE_DTYPE)
     if gaps is None:
-        codes[:] = states.codes
-        return replace(states, codes=nothing)
+        taken, present = plan.rows, np.ones(plan.n_rows, bool)
+    else:
+        taken = ~gaps if plan.rows is None else plan.rows & ~gaps
+        present = ~gaps if plan.rows is None else ~gaps[plan.rows]
+    forced = isinstance(plan.bins, Mapping) and rule is not None
+    cutting = Cutting(rule, forced, None if weights is None else weights[present])
+    states = find_states(column.select(taken), cutting)
+    codes[present] = states.codes
+    states = replace(states, codes=np.empty(0, CODE_DTYPE))
+    if gaps is None:
+        return states
+    if states.numbers is not None:
+        numbers = np.full(plan.n_rows, np.nan)
+        numbers[present] = states.numbers
+        states = replace(states, numbers=numbers)
+    if not plan.are_states:
+        holes[:] = ~present
+        return states if states.labels else replace(states, labels=(None,))
     if len(states.labels) == MAX_STATES:
         raise UnusableColumnError(kind="many", detail=f"{MAX_STATES} different values and the missing ones")
-    codes[present] = states.codes
-    codes[gaps] = len(states.labels)
+    codes[~present] = len(states.labels)
     labels = (*states.labels, None)
-    return replace(states, codes=nothing, labels=labels, n_observed=states.n_observed + 1)
+    return replace(states, labels=labels, n_observed=states.n_observed + 1, ordered=False)
 
 
 def _second_looks(found: Mapping[str, States], n_rows: int) -> list[str]:

@@ -89,10 +89,11 @@ def encode_file(  # noqa: PLR0913 - the options of reading and of encoding side 
     bins: Bins = None,
     drop: Iterable[str | int] = (),
     keep: Iterable[str | int] | None = None,
+    weights: Any = None,
 ) -> EncodedTable:
     """Read a file and encode it; options as for `read_table` and `ibmap.encode`."""
     frame = read_table(source, separator=separator, na=na, header=header, encoding=encoding)
-    return encode(frame, missing=missing, bins=bins, drop=drop, keep=keep)
+    return encode(frame, missing=missing, bins=bins, drop=drop, keep=keep, weights=weights)
 
 
 def _suffix(path: Path) -> str:

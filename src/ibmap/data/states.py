@@ -8,13 +8,13 @@ distinct values, strings through polars, anything else through a dict.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ibmap.data.binning import CHUNK, BinRule, bin_codes, bin_edges, interval_labels, n_bins
+from ibmap.data.binning import CHUNK, BinRule, bin_codes, bin_edges, interval_labels, n_categories
 from ibmap.data.columns import Indexed, Numbers, Objects, Texts, UnusableColumnError, Values, show_value
 from ibmap.data.table import CODE_DTYPE, MAX_STATES
 
@@ -34,13 +34,27 @@ class States:
     n_observed: int
     edges: tuple[float, ...] | None = None
     counts_rows: bool = False  # whether the numbers binned were a permutation of consecutive integers
+    ordered: bool = False  # whether the source says that the states are in order
+    numbers: NDArray[np.float64] | None = None  # what was binned, if it is kept
 
 
-def find_states(values: Values, rule: BinRule | None = None, *, forced: bool = False) -> States:
+@dataclass(frozen=True)
+class Cutting:
+    """How numbers are cut into intervals."""
+
+    rule: BinRule | None = None  # None: not at all
+    forced: bool = False  # however few distinct numbers there are
+    weights: NDArray[Any] | None = None  # how often each row occurs, if not once
+
+
+NO_CUTTING = Cutting()
+
+
+def find_states(values: Values, cutting: Cutting = NO_CUTTING) -> States:
     """Number the states of a column; numbers are cut if there are too many, or if cutting is forced."""
     if isinstance(values, Numbers) and values.values.dtype.kind != "b":
-        return _number_states(values.values, rule, forced=forced)
-    if forced:
+        return replace(_number_states(values.values, cutting), ordered=True)
+    if cutting.forced:
         raise UnusableColumnError(kind="unbinnable", detail="labels")
     if isinstance(values, Numbers):
         return _bool_states(values.values)
@@ -111,7 +125,7 @@ def _indexed_states(values: Indexed) -> States:
     if values.declared:
         _refuse_too_many(len(values.labels))
         codes = values.positions.astype(CODE_DTYPE)
-        return States(codes, _plain_labels(values.labels), int(occurs.sum()))
+        return States(codes, _plain_labels(values.labels), int(occurs.sum()), ordered=values.ordered)
     _refuse_too_many(int(occurs.sum()))
     observed = [(values.labels[k], k) for k in np.flatnonzero(occurs).tolist()]
     observed.sort()
@@ -120,13 +134,16 @@ def _indexed_states(values: Indexed) -> States:
     return States(renumber[values.positions], tuple(label for label, _ in observed), len(observed))
 
 
-def _number_states(values: NDArray[Any], rule: BinRule | None, *, forced: bool) -> States:
+def _number_states(values: NDArray[Any], cutting: Cutting) -> States:
     """Cut numbers into intervals, or number the distinct ones."""
-    is_float = values.dtype.kind == "f"
+    is_float, rule, weights = values.dtype.kind == "f", cutting.rule, cutting.weights
+    n_rows = len(values) if weights is None else round(float(weights.sum()))
     if is_float and not (finite := np.isfinite(values)).all():
         raise UnusableColumnError(kind="infinite", detail=str(values[~finite][0]))
-    if rule is not None and len(values) and (forced or _has_more_than(values, n_bins(rule, len(values)))):
-        return _binned_states(values, rule)
+    is_cut = rule is not None and len(values) > 0
+    if rule is not None and is_cut and (cutting.forced or _has_more_than(values, n_categories(rule, n_rows))):
+        states = _binned_states(values, rule, weights)
+        return replace(states, numbers=values.astype(np.float64)) if rule == "keep" else states
     example = _first_fraction(values) if is_float else None
     if example is not None and rule is None:
         raise UnusableColumnError(kind="continuous", detail=f"such as {example!r}")
@@ -148,8 +165,8 @@ def _has_more_than(values: NDArray[Any], n_distinct: int) -> bool:
     return len(np.unique(values[:10_000])) > n_distinct or len(np.unique(values)) > n_distinct
 
 
-def _binned_states(values: NDArray[Any], rule: BinRule) -> States:
-    edges = bin_edges(values, rule)
+def _binned_states(values: NDArray[Any], rule: BinRule, weights: NDArray[Any] | None) -> States:
+    edges = bin_edges(values, rule, weights)
     labels = interval_labels(edges)
     codes = bin_codes(values, edges)
     n_observed = int((np.bincount(codes) > 0).sum())

@@ -7,16 +7,17 @@ door, in one dtype and memory order, so that each kernel compiles once.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ibmap.errors import InvalidTableError, UnknownVariableError
 
+Weights: TypeAlias = NDArray[Any]  # int64 if they count rows, float64 if not
 CODE_DTYPE = np.uint16
 MAX_STATES = 65535  # what a code of 16 bits can tell apart, one value kept free
 MIN_ROWS_TO_MERGE = 1000  # below that a pass over the rows costs next to nothing
@@ -37,6 +38,8 @@ class Preparation:
     bin_edges: dict[str, tuple[float, ...]] = field(default_factory=dict)  # where each binned column was cut
     dropped_columns: tuple[str, ...] = ()  # columns left out on request
     warnings: tuple[str, ...] = ()  # what deserves a second look
+    weighting: str = ""  # what weights make of the rows
+    weights_column: str | None = None  # where they stand
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,9 +58,15 @@ class EncodedTable:
     labels : tuple of tuple
         The original value behind each code, per variable.
     weights : ndarray of shape (n_rows,)
-        How often each row occurs.
+        How often each row occurs: whole numbers, or fractions that sum to the effective number of rows.
     preparation : Preparation
         What happened to the input.
+    ordered : ndarray of bool, shape (n_variables,)
+        Whose states are in order because the source says so: numbers, ordered categories.
+    missing : ndarray of bool, shape (n_rows, n_variables), or None
+        Where a cell is a hole; its code is 0. None if there are none.
+    numbers : mapping from int to ndarray of shape (n_rows,)
+        The values of the columns that are kept as numbers, NaN at holes; their codes are bins.
 
     Notes
     -----
@@ -69,8 +78,15 @@ class EncodedTable:
     cardinalities: NDArray[np.int64]
     names: tuple[str, ...]
     labels: tuple[tuple[Any, ...], ...]
-    weights: NDArray[np.int64]
+    weights: Weights
     preparation: Preparation
+    ordered: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool))
+    missing: NDArray[np.bool_] | None = None
+    numbers: Mapping[int, NDArray[np.float64]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if len(self.ordered) != self.n_variables:
+            object.__setattr__(self, "ordered", np.zeros(self.n_variables, bool))
 
     @classmethod
     def from_codes(
@@ -131,8 +147,13 @@ class EncodedTable:
 
     @cached_property
     def n_samples(self) -> int:
-        """Number of data points: the sum of the weights."""
-        return int(self.weights.sum())
+        """Number of data points: the sum of the weights, rounded."""
+        return round(float(self.weights.sum()))
+
+    @property
+    def has_holes(self) -> bool:
+        """Whether any cell is missing."""
+        return self.missing is not None
 
     @cached_property
     def is_weighted(self) -> bool:
@@ -161,6 +182,14 @@ class EncodedTable:
         digest.update(repr((self.names, self.labels, self.codes.shape)).encode())
         digest.update(np.ascontiguousarray(self.codes.T).reshape(-1).data)
         digest.update(np.ascontiguousarray(self.weights).data)
+        if in_order := [
+            k for k in np.flatnonzero(self.ordered).tolist() if isinstance(self.labels[k][0], str)
+        ]:
+            digest.update(repr(in_order).encode())  # of numbers it goes without saying
+        if self.missing is not None:
+            digest.update(np.ascontiguousarray(self.missing.T).reshape(-1).data)
+        for k, values in sorted(self.numbers.items()):
+            digest.update(repr(k).encode() + np.ascontiguousarray(values).data)
         return digest.hexdigest()[:16]
 
     def compressed(self) -> EncodedTable:
@@ -189,7 +218,7 @@ class EncodedTable:
     def _merged(self, at_most: int) -> EncodedTable | None:
         """Merge equal rows; give up as soon as more differ than are wanted."""
         keys, span = np.zeros(self.n_rows, np.int64), 1
-        for column, n_states in zip(self.codes.T, self.cardinalities.tolist(), strict=True):
+        for column, n_states in map(self._told_apart, range(self.n_variables)):
             if span * n_states > DENSE_FACTOR * self.n_rows + DENSE_EXTRA:
                 keys, span = close_gaps(keys, span)
                 if span > at_most:
@@ -200,13 +229,21 @@ class EncodedTable:
         labels, n_distinct = close_gaps(keys, span)
         if n_distinct > at_most:
             return None
-        first, weights = np.empty(n_distinct, np.int64), np.zeros(n_distinct, np.int64)
+        first, weights = np.empty(n_distinct, np.int64), np.zeros(n_distinct, self.weights.dtype)
         first[labels[::-1]] = np.arange(self.n_rows)[::-1]  # the last one written is the first row
         np.add.at(weights, labels, self.weights)
-        codes = np.empty((n_distinct, self.n_variables), CODE_DTYPE, order="F")
-        for k in range(self.n_variables):  # all at once would copy the table to another order
-            codes[:, k] = self.codes[first, k]
-        return EncodedTable(codes, self.cardinalities, self.names, self.labels, weights, self.preparation)
+        return replace(take_rows(self, first), weights=weights)
+
+    def _told_apart(self, k: int) -> tuple[NDArray[Any], int]:
+        """Give a column as codes in which holes and different numbers differ, and their number."""
+        column: NDArray[Any] = self.codes[:, k]
+        n_states = int(self.cardinalities[k])
+        if k in self.numbers:
+            distinct, column = np.unique(self.numbers[k], return_inverse=True)
+            n_states = len(distinct)
+        if self.missing is not None and self.missing[:, k].any():
+            return np.where(self.missing[:, k], n_states, column), n_states + 1
+        return column, n_states
 
 
 def take_columns(table: EncodedTable, order: Sequence[int]) -> EncodedTable:
@@ -217,12 +254,43 @@ def take_columns(table: EncodedTable, order: Sequence[int]) -> EncodedTable:
         cardinalities=table.cardinalities[order],
         names=tuple(table.names[k] for k in order),
         labels=tuple(table.labels[k] for k in order),
+        ordered=table.ordered[list(order)],
+        missing=None if table.missing is None else _holes(table.missing[:, order]),
+        numbers={new: table.numbers[old] for new, old in enumerate(order) if old in table.numbers},
     )
 
 
 def take_rows(table: EncodedTable, rows: NDArray[Any]) -> EncodedTable:
     """Take some rows of a table, by number or by a mask; it keeps all states."""
-    return replace(table, codes=np.asfortranarray(table.codes[rows]), weights=table.weights[rows])
+    weights = table.weights[rows]
+    codes = np.empty((len(weights), table.n_variables), CODE_DTYPE, order="F")
+    for k in range(table.n_variables):  # all at once would copy the table to another order
+        codes[:, k] = table.codes[rows, k]
+    missing = None if table.missing is None else _holes(table.missing[rows])
+    numbers = {k: values[rows] for k, values in table.numbers.items()}
+    return replace(table, codes=codes, weights=weights, missing=missing, numbers=numbers)
+
+
+def with_weights(table: EncodedTable, weights: Weights) -> EncodedTable:
+    """Give the rows other weights; rows of weight 0 are left out."""
+    occurs = weights > 0
+    table = replace(table, weights=weights)
+    return table if occurs.all() else take_rows(table, occurs)
+
+
+def repeated(table: EncodedTable, counts: NDArray[np.int64]) -> EncodedTable:
+    """Repeat rows: distinct ones with weights where the long table would be merged, else the long table."""
+    n_samples = int(counts.sum())
+    if n_samples >= MIN_ROWS_TO_MERGE:
+        merged = with_weights(table, counts)._merged(n_samples // MIN_REPETITION)
+        if merged is not None:
+            return merged
+    return take_rows(table, np.repeat(np.arange(table.n_rows), counts))
+
+
+def _holes(missing: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
+    """Keep a mask of holes if there are any."""
+    return np.asfortranarray(missing) if missing.any() else None
 
 
 def is_small(table: EncodedTable) -> bool:

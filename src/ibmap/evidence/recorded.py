@@ -24,12 +24,12 @@ def recorded_table(
     """Encode a table as it was encoded for learning, and refuse any other table."""
     rules: dict[str, Any] = {"keep": tuple(names)}
     if not isinstance(data, EncodedTable):
-        usable = {"missing": (str,), "bins": (str, int, dict)}
+        usable = {"missing": (str,), "bins": (str, int, dict), "weights": (str,)}
         rules |= {key: options[key] for key in usable if isinstance(options.get(key), usable[key])}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # they were given when it was learned
         try:
-            table = encode(data, **rules)
+            table = encode(data, **{"missing": "use", **rules})
         except InvalidTableError as error:
             msg = f"the table does not fit the network: {error}"
             raise InvalidTableError(msg) from error

@@ -56,7 +56,7 @@ class AveragedTest(LinkTest):
         ordered: Any = False,
         table_share: float = TABLE_SHARE,
     ) -> None:
-        table = encode(X)
+        table = encode(X, missing="use")
         table = table.distinct or table
         prior = first_prior(table.n_variables) if prior is None else prior
         self.prior = as_number(prior, "prior", low=LOWEST_PRIOR, high=1)

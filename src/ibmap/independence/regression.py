@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ibmap.data.table import EncodedTable, is_small, variable_index
-from ibmap.errors import InvalidOptionError
+from ibmap.errors import InvalidOptionError, InvalidTableError
 from ibmap.independence.links import Links
 from ibmap.independence.numpy_links import NumpyLinks
 
@@ -41,6 +41,7 @@ class Regressions:
     """All logistic regressions of one variable of a table on others."""
 
     def __init__(self, table: EncodedTable, ordered: Any, model: LinkModel) -> None:
+        refuse_unread(table)
         is_ordered = read_ordered(ordered, table.names)
         codes, weights = table.codes[table.weights > 0], table.weights[table.weights > 0]
         columns = [
@@ -89,7 +90,17 @@ def _links(small: bool) -> Callable[..., Links[Any]]:
     return CompiledLinks
 
 
-def _kept_states(codes: NDArray[Any], weights: NDArray[np.int64], is_ordered: np.bool_) -> Codes:
+def refuse_unread(table: EncodedTable) -> None:
+    """Refuse what a table holds and the regressions cannot read."""
+    if table.has_holes:
+        msg = (
+            f"cells are missing in {', '.join(repr(name) for name in table.preparation.missing)}; read the "
+            "table with missing='drop' or missing='state' (command line: --missing drop or --missing state)"
+        )
+        raise InvalidTableError(msg)
+
+
+def _kept_states(codes: NDArray[Any], weights: NDArray[Any], is_ordered: np.bool_) -> Codes:
     """Number the states that occur."""
     # Of very many, those no more frequent than the last one kept are one; of ordered ones, neighbours
     # are.

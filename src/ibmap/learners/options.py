@@ -52,6 +52,13 @@ TEST_OPTIONS = {  # each test's own options
 }
 
 
+def _refuse_keep(value: Any, name: str) -> None:
+    """Refuse to keep numbers where only categories are read."""
+    if value == "keep" or (isinstance(value, dict) and "keep" in value.values()):
+        msg = f"{name}='keep' keeps numbers, which only the recommended learner reads; choose 'auto'"
+        raise InvalidOptionError(msg)
+
+
 @dataclass(frozen=True, kw_only=True)
 class LearnerOptions(KnowledgeOptions):
     """Options that every learner has. They are only recorded: the table is encoded already."""
@@ -66,7 +73,7 @@ class LearnerOptions(KnowledgeOptions):
     )
     bins: Any = option(
         None,
-        Check('{"width", "frequency"}, int or dict'),
+        Check('{"auto", "width", "frequency"}, int or dict', _refuse_keep),
         "How to cut continuous columns; see `ibmap.encode`.",
         READING,
         none="",
@@ -94,6 +101,19 @@ class RecommendedOptions(LimitedOptions, AveragedOptions, LearnerOptions):
 
     tests: ClassVar[tuple[str, ...]] = ("averaged",)
 
+    missing: str = option(
+        "use",
+        one_of("use", "error", "drop", "state"),
+        "Missing values: use every cell there is, refuse them, drop their rows, or make them a state.",
+        READING,
+    )
+    bins: Any = option(
+        "auto",
+        Check('{"auto", "keep", "width", "frequency"}, int or dict'),
+        "How to cut columns of many numbers; see `ibmap.encode`. None takes each number as a category.",
+        READING,
+        none="",
+    )
     start: Any = option(
         "empty",
         one_of(*FINDERS, "empty", other="graph"),

@@ -10,11 +10,10 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
-from ibmap.data.table import EncodedTable
+from ibmap.data.table import EncodedTable, with_weights
 from ibmap.errors import FittingWarning, InvalidOptionError
 from ibmap.graph import MarkovGraph
 from ibmap.model.exact import Exact
@@ -66,13 +65,7 @@ def split(
     taken = np.zeros(data.n_rows, np.int64)
     rng = as_generator(random_state)
     taken[order] = rng.multivariate_hypergeometric(data.weights[order], n_aside, method="marginals")
-    return _weighted(data, data.weights - taken), _weighted(data, taken)
-
-
-def _weighted(table: EncodedTable, weights: Any) -> EncodedTable:
-    """Give the rows other weights, without those of weight 0."""
-    kept = weights > 0
-    return replace(table, codes=np.asfortranarray(table.codes[kept]), weights=weights[kept])
+    return with_weights(data, data.weights - taken), with_weights(data, taken)
 
 
 def _judge(potentials: Potentials, report: FitReport) -> Callable[[Codes], Floats]:

@@ -42,13 +42,19 @@ def provenance_of(table: EncodedTable, algorithm: str, options: dict[str, Any], 
     return Provenance(
         version=__version__,
         algorithm=algorithm,
-        options={key: plain(value) for key, value in options.items()},
+        options={key: plain(value) for key, value in options.items()} | _weights(table),
         fingerprint=table.fingerprint,
         n_samples=table.n_samples,
         n_rows_dropped=table.preparation.n_rows_dropped,
         seconds=seconds,
         warnings=table.preparation.warnings,
     )
+
+
+def _weights(table: EncodedTable) -> dict[str, Any]:
+    """Name the column of the weights among the options, so that the table can be read again."""
+    column = table.preparation.weights_column
+    return {} if column is None else {"weights": column}
 
 
 def plain(value: Any) -> Any:

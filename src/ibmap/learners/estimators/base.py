@@ -35,7 +35,7 @@ class StructureLearner(ConfidentLearner, BaseEstimator):  # type: ignore[misc]
     _algorithm: ClassVar[str]  # its name in `ibmap.learners.LEARNERS`
     _table: EncodedTable | None = None
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn the structure of a table.
 
         Parameters
@@ -44,6 +44,9 @@ class StructureLearner(ConfidentLearner, BaseEstimator):  # type: ignore[misc]
             Anything `ibmap.encode` takes: a frame, an array or a list of rows.
         y : object, optional
             Ignored; there for scikit-learn's interface.
+        sample_weight : array_like of shape (n_rows,), optional
+            Whole numbers count rows: the same as a table in which each row is repeated so often. Fractions
+            are survey weights, scaled to the effective number of rows (Kish).
 
         Returns
         -------
@@ -54,7 +57,7 @@ class StructureLearner(ConfidentLearner, BaseEstimator):  # type: ignore[misc]
         if learner.is_parallel:
             running = {"n_threads": n_threads_of(self.n_jobs), "callback": self.callback}
         options.check()  # refused before the table is read
-        table = self._encode(X)
+        table = self._encode(X, sample_weight)
         return self._store(related(learner.learn(table, options, **running), table))
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
@@ -123,15 +126,15 @@ class StructureLearner(ConfidentLearner, BaseEstimator):  # type: ignore[misc]
             **{name: value for name, value in given.items() if name not in ("n_jobs", "callback")}
         )
 
-    def _encode(self, X: Any) -> EncodedTable:
+    def _encode(self, X: Any, sample_weight: Any = None) -> EncodedTable:
         """Read the table to learn from, and remember it for the parameters."""
-        self._table = self._read(X)
+        self._table = self._read(X, sample_weight)
         return self._table
 
-    def _read(self, X: Any) -> EncodedTable:
+    def _read(self, X: Any, sample_weight: Any = None) -> EncodedTable:
         """Read a table with the learner's options."""
         refuse_unusable(X)
-        return encode(X, missing=self.missing, bins=self.bins)
+        return encode(X, missing=self.missing, bins=self.bins, weights=sample_weight)
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()
@@ -161,7 +164,7 @@ class StructureLearner(ConfidentLearner, BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = True
         tags.input_tags.string = True
-        tags.input_tags.allow_nan = self.missing in ("drop", "state")
+        tags.input_tags.allow_nan = self.missing != "error"
         tags.target_tags.required = False
         return tags
 

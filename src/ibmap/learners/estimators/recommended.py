@@ -44,7 +44,7 @@ class IBMAP(ClimbingLearner):
     def __init__(  # noqa: PLR0913 -- keyword-only options, as scikit-learn has them
         self, *, start: Any = "empty", prior: float | None = None, ordered: Any = False,
         table_share: float = 0.25, max_ascents: int | None = None, max_seconds: float | None = None,
-        missing: str = "error", bins: Any = None, require: Any = None,
+        missing: str = "use", bins: Any = "auto", require: Any = None,
         forbid: Any = None, edge_prior: Any = None, knowledge: Any = None, n_jobs: int | None = None,
         callback: Callback | None = None,
     ) -> None:  # fmt: skip
