@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ibmap.data.table import EncodedTable, with_weights
+from ibmap.data.weighting import counted
 from ibmap.errors import IbmapWarning
 from ibmap.graph import MarkovGraph
 from ibmap.options import as_choice
@@ -75,6 +76,8 @@ def resample(
 ) -> Resampled:
     """Learn again from resampled rows, or from random halves of the rows and from what these leave."""
     as_choice(resampling, "resampling", RESAMPLING)
+    if resampling == "halves":
+        counted(table, "halves of the rows")
     distinct = table.compressed()
     draw = _resampled_rows if resampling == "rows" else _halves
     graphs, stopped = _fit_all(learn, distinct, draw(distinct.weights, n_fits, effort.seed), effort)
@@ -96,7 +99,7 @@ def stability(
     effort: Effort = NO_LIMITS,
 ) -> Stability:
     """Drop more and more rows and compare what is learned with the structure of all rows."""
-    distinct = table.compressed()
+    distinct = counted(table, "dropped rows").compressed()
     draws = _fewer_rows(distinct.weights, n_fits, dropped, effort.seed)
     graphs, stopped = _fit_all(learn, distinct, draws, effort)
     upper = np.triu_indices(graph.n_variables, 1)
@@ -151,9 +154,9 @@ def expected_false_edges(found: Resampled, threshold: float) -> float:
 
 def _resampled_rows(weights: Weights, n_fits: int, seed: int) -> Iterator[Weights]:
     """Draw as many rows as there are, with replacement."""
-    n_rows = int(weights.sum())
+    n_rows = round(float(weights.sum()))
     for k in range(n_fits):
-        yield np.random.default_rng([seed, k]).multinomial(n_rows, weights / n_rows)
+        yield np.random.default_rng([seed, k]).multinomial(n_rows, weights / weights.sum())
 
 
 def _halves(weights: Weights, n_fits: int, seed: int) -> Iterator[Weights]:

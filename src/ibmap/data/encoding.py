@@ -174,7 +174,7 @@ def encode(
         n_rows_dropped=weighing.count(None) - weighing.count(rows),
         missing=counts,
         dropped_columns=tuple(name for name in all_names if name not in chosen and name != weighing.column),
-        weighting="" if own is None else weighting_in_words(own, weighing.origin),
+        notes=() if own is None else (weighting_in_words(own, weighing.origin),),
         weights_column=weighing.column,
     )
     for remark in preparation.warnings:
@@ -236,7 +236,8 @@ def _weighing(weights: Any, names: Sequence[str], columns: Sequence[Column], n_r
 def _weighed_again(table: EncodedTable, weights: Any) -> EncodedTable:
     """Give an encoded table weights, on top of those it has."""
     own = read_weights(weights, table.n_rows, "weights") * table.weights
-    preparation = replace(table.preparation, weighting=weighting_in_words(own, "weights"))
+    notes = (*table.preparation.notes, weighting_in_words(own, "weights"))
+    preparation = replace(table.preparation, notes=notes)
     return weigh(replace(table, weights=np.ones(table.n_rows, np.int64), preparation=preparation), own)
 
 

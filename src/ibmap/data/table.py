@@ -38,7 +38,7 @@ class Preparation:
     bin_edges: dict[str, tuple[float, ...]] = field(default_factory=dict)  # where each binned column was cut
     dropped_columns: tuple[str, ...] = ()  # columns left out on request
     warnings: tuple[str, ...] = ()  # what deserves a second look
-    weighting: str = ""  # what weights make of the rows
+    notes: tuple[str, ...] = ()  # how it was read, where that needs saying
     weights_column: str | None = None  # where they stand
 
 
@@ -106,8 +106,9 @@ class EncodedTable:
             States of each variable; one more than the largest code by default.
         names : sequence of str, optional
             Column names; ``x0, x1, ...`` by default.
-        weights : array_like of int, optional
-            How often each row occurs; once by default. Rows of weight 0 are left out.
+        weights : array_like of shape (n_rows,), optional
+            How often each row occurs; once by default. Rows of weight 0 are left out. Fractions are taken
+            as they are.
 
         Returns
         -------
@@ -127,7 +128,7 @@ class EncodedTable:
         names = tuple(names) if names is not None else tuple(f"x{k}" for k in range(n_variables))
         tops = values.max(axis=0, initial=0).astype(np.int64)
         cards = np.maximum(tops + 1, 1) if cardinalities is None else np.asarray(cardinalities, np.int64)
-        counts = np.ones(n_rows, np.int64) if weights is None else _whole_numbers(weights)
+        counts = np.ones(n_rows, np.int64) if weights is None else _as_weights(weights)
         _check_codes(values, cards, names, counts)
         labels = tuple(tuple(range(int(c))) for c in cards)
         occurs = counts > 0
@@ -329,17 +330,17 @@ def variable_index(names: Sequence[str], variable: int | str) -> int:
     return number
 
 
-def _whole_numbers(weights: ArrayLike) -> NDArray[np.int64]:
-    """Read weights, refusing fractions."""
+def _as_weights(weights: ArrayLike) -> Weights:
+    """Read weights: whole numbers, or fractions."""
     values = np.asarray(weights)
-    if not np.array_equal(values, values.astype(np.int64)):
-        msg = "weights count rows: they must be whole numbers"
+    if values.dtype.kind not in "biuf" or not np.isfinite(values).all():
+        msg = "weights must be numbers: how often each row occurs"
         raise InvalidTableError(msg)
-    return values.astype(np.int64)
+    return values.astype(np.int64 if (values == np.floor(values)).all() else np.float64)
 
 
 def _check_codes(
-    values: NDArray[Any], cards: NDArray[np.int64], names: tuple[str, ...], weights: NDArray[np.int64]
+    values: NDArray[Any], cards: NDArray[np.int64], names: tuple[str, ...], weights: Weights
 ) -> None:
     """Refuse codes that do not fit their cardinalities, and ill-formed companions."""
     n_rows, n_variables = values.shape

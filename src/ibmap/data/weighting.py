@@ -60,12 +60,28 @@ def weigh(table: EncodedTable, weights: Weights) -> EncodedTable:
     return with_weights(table, kish(weights))
 
 
+def is_counted(table: EncodedTable) -> bool:
+    """Tell whether the weights of a table count rows."""
+    return table.weights.dtype.kind != "f"
+
+
+def counted(table: EncodedTable, who: str) -> EncodedTable:
+    """Refuse survey weights where rows are counted."""
+    if is_counted(table):
+        return table
+    msg = (
+        f"{who} count rows, and these rows have survey weights; learn with ibmap.IBMAP (command line: "
+        "--algorithm ibmap), which uses them, or give whole numbers"
+    )
+    raise InvalidTableError(msg)
+
+
 def weighting_in_words(weights: Weights, origin: str) -> str:
     """Say what the weights make of the rows."""
     n_rows = int(np.count_nonzero(weights))
     if weights.dtype.kind == "i":
-        return f"{origin} counts: {n_rows:,} rows stand for {int(weights.sum()):,}"
+        return f"{origin} counts rows: {n_rows:,} rows stand for {int(weights.sum()):,}."
     return (
         f"{origin} holds survey weights: {n_rows:,} rows, worth {kish(weights).sum():,.1f} of equal weight "
-        "(Kish's effective number)"
+        "(Kish's effective number)."
     )

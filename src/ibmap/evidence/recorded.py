@@ -8,6 +8,7 @@ from typing import Any
 
 from ibmap.data.encoding import encode
 from ibmap.data.table import EncodedTable, take_columns
+from ibmap.data.weighting import is_counted
 from ibmap.errors import DataWarning, InvalidTableError
 from ibmap.evidence.witness import Witness
 from ibmap.graph.knowledge import make_knowledge
@@ -57,7 +58,9 @@ def recorded_tests(table: EncodedTable, options: Mapping[str, Any]) -> dict[str,
     used = options.get("test")
     first = used if used in makers else "bayesian"
     own = {key: options[key] for key in declared(makers[first][1]) if key in options}
-    others = ("bayesian",) if first == "averaged" else ("bayesian", "pairwise")
+    others: tuple[str, ...] = ("bayesian",) if first == "averaged" else ("bayesian", "pairwise")
+    if table.has_holes or not is_counted(table):
+        others = ()  # full tables need whole counts
     said = {key: options.get(key) for key in ("require", "forbid", "edge_prior")}
     tests = {first: known_test(makers[first][0](table, **own), make_knowledge(table.names, **said))}
     return tests | {name: makers[name][0](table) for name in others if name != first}

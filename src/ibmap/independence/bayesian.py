@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ibmap.data.encoding import encode
 from ibmap.data.table import EncodedTable, variable_index
+from ibmap.data.weighting import counted
 from ibmap.errors import InvalidOptionError
 from ibmap.independence.bulk import test_rows
 from ibmap.independence.memo import Memo
@@ -176,5 +177,6 @@ class BayesianTest(ProbabilisticTest):
 
 
 def without_repetition(table: EncodedTable) -> EncodedTable:
-    """Merge equal rows where that saves work."""
+    """Merge equal rows where that saves work; refuse survey weights."""
+    table = counted(table, "tests on full tables")
     return table.distinct or table

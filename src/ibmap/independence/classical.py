@@ -15,6 +15,7 @@ import numpy as np
 
 from ibmap.data.counting import Cells, count_cells, meets_cochran
 from ibmap.data.encoding import encode
+from ibmap.data.weighting import counted
 from ibmap.independence.protocol import Answer, IndependenceTest, Triplet, Variable
 from ibmap.kernels import contingency as kernels
 from ibmap.options import as_number
@@ -35,7 +36,7 @@ class ClassicalTest(IndependenceTest):
     """A significance test on the contingency table, slice by slice."""
 
     def __init__(self, X: Any, significance: float = 0.05) -> None:
-        self.table = encode(X)
+        self.table = counted(encode(X), "tests on full tables")
         self.significance = as_number(significance, "significance", low=0, high=1)
         super().__init__(self.table.names)
 

@@ -117,10 +117,11 @@ class NumpyLinks(Links[Fit]):
     def _log_factorial(self, numbers: Floats) -> Floats:
         """Give log k!, looked up for small numbers."""
         whole, top = numbers.astype(np.int64), len(self.log_factorials)
-        if whole.max(initial=0) < top:
+        is_listed = (whole < top) & (whole == numbers)  # survey weights are fractions
+        if is_listed.all():
             return self.log_factorials[whole]
         found = self.log_factorials[np.minimum(whole, top - 1)]
-        found[whole >= top] = [math.lgamma(k + 1.0) for k in whole[whole >= top].tolist()]
+        found[~is_listed] = [math.lgamma(k + 1.0) for k in numbers[~is_listed].tolist()]
         return found
 
     def _stratified_factors(self, x: int, kind: Kind, counts: Floats, own: Floats) -> Floats:

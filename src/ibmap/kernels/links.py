@@ -212,7 +212,7 @@ def log_tables(counts, log_factorials, evidences):
     counts: IN, variables by cells by states of X by their states. evidences: OUT.
     """
     n_variables, n_cells, r, k = counts.shape
-    whole, n_looked_up = log_factorials[r - 1], log_factorials.shape[0]
+    whole, top = log_factorials[r - 1], log_factorials.shape[0]
     for v in range(n_variables):
         total = 0.0
         for c in range(n_cells):
@@ -221,7 +221,9 @@ def log_tables(counts, log_factorials, evidences):
                 for s in range(r):
                     count = counts[v, c, s, t]
                     n += count
-                    total += log_factorials[int(count)] if count < n_looked_up else math.lgamma(count + 1.0)
+                    is_listed = count < top and count == int(count)  # survey weights are fractions
+                    total += log_factorials[int(count)] if is_listed else math.lgamma(count + 1.0)
                 n += r - 1
-                total += whole - (log_factorials[int(n)] if n < n_looked_up else math.lgamma(n + 1.0))
+                is_listed = n < top and n == int(n)
+                total += whole - (log_factorials[int(n)] if is_listed else math.lgamma(n + 1.0))
         evidences[v] = total

@@ -14,6 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from ibmap.data.table import EncodedTable, with_weights
+from ibmap.data.weighting import counted
 from ibmap.errors import FittingWarning, InvalidOptionError
 from ibmap.graph import MarkovGraph
 from ibmap.model.exact import Exact
@@ -56,7 +57,7 @@ def split(
 ) -> tuple[EncodedTable, EncodedTable]:
     """Set a share of the data points aside: what is left, and what was set aside."""
     as_number(share, "held_out", low=0, high=1)
-    data = table.compressed()
+    data = counted(table, "rows held out").compressed()
     n_aside = max(1, round(share * data.n_samples))
     if n_aside >= data.n_samples:
         msg = f"{data.n_samples} rows are too few to hold some out; give prior_strength as a number"

@@ -17,7 +17,7 @@ def find_notes(result: SearchResult, table: EncodedTable | None = None) -> tuple
     notes += [*_known(result), *_disputed(result), *_acting_together(result), *_rows(result)]
     if table is not None and table.preparation.dropped_columns:
         notes.append(("Columns left out", f"On request: {listed(table.preparation.dropped_columns)}."))
-    notes += [("About the data", text) for text in result.provenance.warnings]
+    notes += [("About the data", text) for text in (*result.provenance.notes, *result.provenance.warnings)]
     return tuple(notes)
 
 

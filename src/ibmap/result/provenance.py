@@ -28,6 +28,7 @@ class Provenance:
     n_rows_dropped: int  # rows left out because of missing values
     seconds: float
     warnings: tuple[str, ...] = ()  # what deserved a second look
+    notes: tuple[str, ...] = ()  # how the table was read
 
     @property
     def score_name(self) -> str:
@@ -48,6 +49,7 @@ def provenance_of(table: EncodedTable, algorithm: str, options: dict[str, Any], 
         n_rows_dropped=table.preparation.n_rows_dropped,
         seconds=seconds,
         warnings=table.preparation.warnings,
+        notes=table.preparation.notes,
     )
 
 

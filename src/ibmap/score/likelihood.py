@@ -25,6 +25,7 @@ from scipy.special import gammaln
 
 from ibmap.data.counting import number_slices
 from ibmap.data.encoding import encode
+from ibmap.data.weighting import counted
 from ibmap.graph.closure import changed_blankets
 from ibmap.options import INFINITY, as_choice, as_number
 
@@ -37,7 +38,7 @@ class LikelihoodScore(ABC):
     """A local score made of the counts of each variable in the slices of its blanket."""
 
     def __init__(self, X: Any) -> None:
-        table = encode(X)
+        table = counted(encode(X), "scores of full tables")
         self.table = table.distinct or table
         self.names = self.table.names
         self._kept: dict[tuple[int, tuple[int, ...]], float] = {}
