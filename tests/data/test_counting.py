@@ -9,9 +9,6 @@ from hypothesis import strategies as st
 from ibmap.data import counting
 from ibmap.data.counting import contingency, count_cells, number_slices
 from ibmap.data.table import EncodedTable
-from ibmap.evidence import counts
-from ibmap.independence.protocol import Triplet
-from ibmap.kernels import counting as kernels
 from oracles import naive
 from strategies import plain, queries, tables
 
@@ -55,14 +52,11 @@ def test_counts_of_chunks_add_up(data):
 def test_dense_and_sorted_counting_agree(data):
     table = data.draw(tables())
     x, y, z = data.draw(queries(table))
-    labels, n_slices = number_slices(table, z)
-    shape = (n_slices, int(table.cardinalities[x]), int(table.cardinalities[y]))
-    results = []
-    for kernel in (kernels.count_cells_dense, kernels.count_cells_sorted):
-        cells = np.empty((table.n_rows, 4), np.int64)
-        n = kernel(labels, table.codes[:, x], table.codes[:, y], table.weights, shape, cells)
-        results.append(cells[:n].tolist())
-    assert results[0] == results[1]
+    found = [count_cells(table, x, y, z).values.tolist()]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(counting, "DENSE_EXTRA", -(10**9))
+        found.append(count_cells(table, x, y, z).values.tolist())
+    assert found[0] == found[1]
 
 
 def test_slices_are_numbered_by_rows_not_by_configurations():
@@ -130,20 +124,22 @@ def test_the_fingerprint_is_that_of_the_columns_one_after_the_other():
 
 
 @given(st.data())
-def test_counts_are_the_same_by_numpy_and_compiled(data):
+def test_expected_counts_are_products_of_margins(data):
     table = data.draw(tables(max_states=data.draw(st.sampled_from([2, 4, 30]))))
     x, y, z = data.draw(queries(table))
-    found = []
-    for small in (True, False):
-        with pytest.MonkeyPatch.context() as patch:
-            for module in (counting, counts):
-                patch.setattr(module, "is_small", lambda _, small=small: small)
-            slices = counts.count_slices(table, Triplet(x, y, z))
-            cells, n_single = counting.count_live_cells(table, x, y, z)
-            by_slice = sorted(each.tolist() for each in cells.dense())
-            seen = sorted(contingency(table, x, y, z).tolist())
-            found.append((slices, n_single, by_slice, seen))
-    assert found[0] == found[1]
+    expected, degrees = [], 0
+    for counts in contingency(table, x, y, z).tolist():
+        rows = [sum(row) for row in counts if sum(row)]
+        columns = [sum(column) for column in zip(*counts, strict=True) if sum(column)]
+        expected += [a * b / sum(rows) for a in rows for b in columns]
+        degrees += (len(rows) - 1) * (len(columns) - 1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(counting, "MOST_ROWS", data.draw(st.sampled_from([1, 3, 1000])))
+        margins = counting.Margins(count_cells(table, x, y, z))
+        *numbers, smallest = margins.expected()
+    assert numbers == [len(expected), *(sum(each < limit for each in expected) for limit in (1, 5))]
+    assert smallest == pytest.approx(min(expected, default=np.inf))
+    assert margins.degrees_of_freedom == degrees
 
 
 @given(st.data())

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ibmap.search.tree_search import TreeProgress
 
 PATIENCE = 1.0  # seconds without a word
-COMPILING = "compiling the kernels for this machine, once per installation (20 seconds to a minute)"
+COMPILING = "compiling the kernels for this machine, once per installation (some 10 seconds)"
 DESCRIPTIONS = {
     "blankets": "finding the blanket of each variable",
     "scoring": "scoring every change of one edge",

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ibmap.data.table import EncodedTable, close_gaps, is_small
+from ibmap.data.table import DENSE_EXTRA, DENSE_FACTOR, EncodedTable, close_gaps, is_small
 
+Closer = Callable[[NDArray[np.int64], int], tuple[NDArray[np.int64], int]]
 LARGEST_KEY = 1 << 62
+MOST_ROWS = 1 << 16  # of margins looked at together: bounds memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,47 +32,46 @@ class Cells:
         return counts
 
 
-def label_cells(columns: NDArray[Any], n_states: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
+def label_cells(
+    columns: NDArray[Any], n_states: NDArray[np.int64], close: Closer = close_gaps
+) -> tuple[NDArray[np.int64], int]:
     """Number the joint states of some columns that occur; give that of each row, and how many there are."""
     keys, span = np.zeros(columns.shape[1], np.int64), 1
     for column, k in zip(columns, n_states.tolist(), strict=True):
         if span * k > LARGEST_KEY:
-            keys, span = close_gaps(keys, span)
+            keys, span = close(keys, span)
         keys = keys * k + column
         span *= k
-    return close_gaps(keys, span)
+    return close(keys, span)
+
+
+def hash_gaps(keys: NDArray[np.int64], span: int) -> tuple[NDArray[np.int64], int]:
+    """Do what `close_gaps` does for a large table: keys far apart are hashed, not sorted, in any order."""
+    if span <= DENSE_FACTOR * len(keys) + DENSE_EXTRA:
+        return close_gaps(keys, span)
+    from ibmap.kernels.slices import hash_keys
+
+    labels = np.empty(len(keys), np.int64)
+    return labels, len(hash_keys(keys.view(np.uint64), labels))
 
 
 def number_slices(table: EncodedTable, given: Sequence[int]) -> tuple[NDArray[np.int64], int]:
     """Number the configurations of a set of variables that occur."""
     columns = np.asarray(given, np.int64)
-    if is_small(table):
-        return label_cells(table.codes.T[columns], table.cardinalities[columns])
-    from ibmap.kernels import counting as kernels
-
-    labels = np.empty(table.n_rows, np.int64)
-    n_slices = kernels.number_slices(table.codes.T, columns, table.cardinalities, labels)
-    return labels, int(n_slices)
+    close = close_gaps if is_small(table) else hash_gaps
+    return label_cells(table.codes.T[columns], table.cardinalities[columns], close)
 
 
 def number_live_slices(
     table: EncodedTable, given: Sequence[int]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], int, int]:
     """Number the slices with two data points or more: those that say anything about a pair."""
-    if is_small(table):
-        labels, n_seen = number_slices(table, given)
-        totals = np.bincount(labels, table.weights, n_seen)
-        is_live = totals >= 2
-        rows = np.flatnonzero(is_live[labels])
-        labels = (np.cumsum(is_live) - 1)[labels[rows]]
-        return rows, labels, int(is_live.sum()), int((totals == 1).sum())
-    from ibmap.kernels import counting as kernels
-
-    rows, labels = np.empty(table.n_rows, np.int64), np.empty(table.n_rows, np.int64)
-    n_rows, n_slices, n_single = kernels.number_live_slices(
-        table.codes.T, np.asarray(given, np.int64), table.cardinalities, table.weights, rows, labels
-    )
-    return rows[:n_rows], labels[:n_rows], int(n_slices), int(n_single)
+    labels, n_seen = number_slices(table, given)
+    totals = np.bincount(labels, table.weights, n_seen)
+    is_live = totals >= 2
+    rows = np.flatnonzero(is_live[labels])
+    labels = (np.cumsum(is_live) - 1)[labels[rows]]
+    return rows, labels, int(is_live.sum()), int((totals == 1).sum())
 
 
 def count_cells(table: EncodedTable, x: int, y: int, given: Sequence[int] = ()) -> Cells:
@@ -90,20 +91,17 @@ def _list_cells(
     """List the cells of some rows, given their slices and their states of the pair."""
     n_states = (int(table.cardinalities[pair[0]]), int(table.cardinalities[pair[1]]))
     n_possible = n_slices * n_states[0] * n_states[1]
-    if is_small(table):
-        x, y, weights = columns
-        keys = (labels * n_states[0] + x) * n_states[1] + y
+    x, y, weights = columns
+    keys = (labels * n_states[0] + x) * n_states[1] + y
+    if n_possible <= DENSE_FACTOR * len(labels) + DENSE_EXTRA:
         counts = np.bincount(keys, weights, n_possible).astype(np.int64)
         seen = np.flatnonzero(counts)
-        places = np.unravel_index(seen, (max(n_slices, 1), *n_states))
-        return Cells(np.column_stack([*places, counts[seen]]), n_slices, n_states)
-    from ibmap.kernels import counting as kernels
-
-    is_dense = n_possible <= kernels.DENSE_FACTOR * len(labels) + kernels.DENSE_EXTRA
-    count = kernels.count_cells_dense if is_dense else kernels.count_cells_sorted
-    cells = np.empty((min(len(labels), n_possible), 4), np.int64)
-    n_cells = count(labels, *columns, (n_slices, *n_states), cells)
-    return Cells(cells[:n_cells], n_slices, n_states)
+        counts = counts[seen]
+    else:
+        seen, places = np.unique(keys, return_inverse=True)
+        counts = np.bincount(places, weights, len(seen)).astype(np.int64)
+    states = np.unravel_index(seen, (max(n_slices, 1), *n_states))
+    return Cells(np.column_stack([*states, counts]), n_slices, n_states)
 
 
 def count_live_cells(table: EncodedTable, x: int, y: int, given: Sequence[int] = ()) -> tuple[Cells, int]:
@@ -118,6 +116,52 @@ def count_live_cells(table: EncodedTable, x: int, y: int, given: Sequence[int] =
 def contingency(table: EncodedTable, x: int, y: int, given: Sequence[int] = ()) -> NDArray[np.int64]:
     """Count the joint states of two variables in each state of a third set."""
     return count_cells(table, x, y, given).dense()
+
+
+class Margins:
+    """Sums of the cells of each slice over the states of X, of Y, and of both."""
+
+    def __init__(self, cells: Cells) -> None:
+        self.slices, x, y, self.counts = cells.values.T
+        row_keys, self._row = np.unique(self.slices * cells.n_states[0] + x, return_inverse=True)
+        column_keys, self._column = np.unique(self.slices * cells.n_states[1] + y, return_inverse=True)
+        self.rows, self._slice_of_row = self._sums(self._row, row_keys), row_keys // cells.n_states[0]
+        self.columns, in_slice = self._sums(self._column, column_keys), column_keys // cells.n_states[1]
+        self.totals = np.bincount(self.slices, self.counts, cells.n_slices)
+        self.n_rows = np.bincount(self._slice_of_row, minlength=cells.n_slices)  # in use, in each slice
+        self.n_columns = np.bincount(in_slice, minlength=cells.n_slices)
+
+    def _sums(self, places: NDArray[np.int64], keys: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Sum the counts of the cells of each margin."""
+        return np.bincount(places, self.counts, len(keys)).astype(np.float64)
+
+    @property
+    def products(self) -> NDArray[np.float64]:
+        """The product of row sum and column sum of each cell."""
+        found: NDArray[np.float64] = self.rows[self._row] * self.columns[self._column]
+        return found
+
+    @property
+    def degrees_of_freedom(self) -> int:
+        """The sum over slices of (rows in use - 1) (columns in use - 1)."""
+        is_seen = self.totals > 0
+        return int(((self.n_rows - 1) * (self.n_columns - 1))[is_seen].sum())
+
+    def expected(self) -> tuple[int, int, int, float]:
+        """Say of the expected counts how many there are, below 1, below 5, and the smallest."""
+        n_cells, n_below_one, n_below_five, smallest = 0, 0, 0, np.inf
+        firsts = np.cumsum(self.n_columns) - self.n_columns
+        for begin in range(0, len(self.rows), MOST_ROWS):
+            sums, slices = (each[begin : begin + MOST_ROWS] for each in (self.rows, self._slice_of_row))
+            repeats = self.n_columns[slices]
+            within = np.arange(repeats.sum()) - np.repeat(np.cumsum(repeats) - repeats, repeats)
+            found = np.repeat(sums, repeats) * self.columns[np.repeat(firsts[slices], repeats) + within]
+            totals = np.repeat(self.totals[slices], repeats)
+            n_cells += len(found)
+            n_below_one += int((found < totals).sum())
+            n_below_five += int((found < 5 * totals).sum())
+            smallest = min(smallest, float((found / totals).min(initial=np.inf)))
+        return n_cells, n_below_one, n_below_five, float(smallest)
 
 
 def meets_cochran(n_cells: int, n_below_one: int, n_below_five: int) -> bool:

@@ -6,11 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
-from ibmap.data.counting import count_live_cells, meets_cochran
-from ibmap.data.table import EncodedTable, is_small
+from ibmap.data.counting import Margins, count_live_cells, meets_cochran
+from ibmap.data.table import EncodedTable
 from ibmap.independence.protocol import Triplet
 
 if TYPE_CHECKING:  # their kernels are loaded by tests that need them
@@ -71,21 +68,4 @@ def _expected(
         if isinstance(sliced, BinaryRow):
             return sliced.expected(max(triplet.x, triplet.y)), sliced.n_live, sliced.n_single
     cells, n_single = count_live_cells(table, *triplet.canonical())
-    if is_small(table):
-        return _expected_of(cells.dense()), cells.n_slices, n_single
-    from ibmap.kernels.contingency import slice_facts
-
-    facts = np.zeros(4, np.int64)
-    smallest = float(slice_facts(cells.values, *cells.n_states, facts))
-    _, n_cells, n_below_one, n_below_five = facts.tolist()
-    return (n_cells, n_below_one, n_below_five, smallest), cells.n_slices, n_single
-
-
-def _expected_of(counts: NDArray[np.int64]) -> tuple[int, int, int, float]:
-    """Give the same of slices by states by states: row sum times column sum by total, where both occur."""
-    products = counts.sum(axis=2)[:, :, None] * counts.sum(axis=1)[:, None, :]
-    is_used = products > 0
-    totals = np.broadcast_to(counts.sum(axis=(1, 2))[:, None, None], products.shape)[is_used]
-    products = products[is_used]
-    below_one, below_five = (int((products < limit * totals).sum()) for limit in (1, 5))
-    return len(products), below_one, below_five, float((products / totals).min(initial=np.inf))
+    return Margins(cells).expected(), cells.n_slices, n_single

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ibmap.data.table import EncodedTable
 from ibmap.independence.posterior import Prior
 from ibmap.independence.slice_tables import SliceTables
-from ibmap.kernels import binary_changes as kernels
+from ibmap.kernels import binary_members as kernels
 from ibmap.kernels import slices
 
 Floats = NDArray[np.float64]
@@ -49,6 +49,7 @@ class BinaryRow:
         self._columns, self._sizes = columns, sizes[:n_live]
         self._sliced = (rows, self._sizes, *slices.place_slices(self._sizes))
         self._table = columns.tables.given(len(given))
+        self._counted: tuple[bytes, NDArray[np.uint32]] | None = None  # the candidates of last time
         self.n_live, self.n_single = int(n_live), len(sizes) - int(n_live)
 
     def log_posteriors(self, candidates: Sequence[int]) -> tuple[Floats, Floats]:
@@ -84,7 +85,13 @@ class BinaryRow:
 
     def _ones(self, candidates: NDArray[np.int64]) -> NDArray[np.uint32]:
         """Count the rows in which candidates are 1, by slice, candidate and X."""
-        return np.asarray(kernels.count_row(self._columns.row_bits, *self._sliced, candidates))
+        asked = candidates.tobytes()
+        if self._counted is not None and self._counted[0] == asked:
+            return self._counted[1]
+        rows, sizes, words, masks, starts = self._sliced
+        packed = slices.pack_slices(self._columns.row_bits, rows, sizes, starts, candidates)
+        self._counted = asked, np.asarray(slices.count_ones(packed, words, masks))
+        return self._counted[1]
 
 
 def log_dependent(independent: Floats) -> Floats:

@@ -57,13 +57,17 @@ class TableData:
         self.columns = np.array([codes for _, codes in seen], CODE_DTYPE).reshape(len(seen), table.n_rows)
         self.states = np.array([max(len(states), 1) for states, _ in seen], np.int64)
         self._rising = lru_cache(MOST_TABLES)(self._make_rising)
+        self._stacked = lru_cache(2)(self._stack)
         self._all_logs = lru_cache(2)(
             lambda n_x, numbers: np.stack([self.logs(n_x, n_y, 1) for n_y in numbers])
         )
 
     def logs(self, n_x: int, n_y: int, n_slices: int) -> Floats:
         """Stack the rising factorials of a cell, of rows and columns, and of the whole of a table."""
-        gamma, alpha, beta = self.prior.dirichlet(n_x, n_y, n_slices)
+        return self._stacked(n_x, n_y, *self.prior.dirichlet(n_x, n_y, n_slices))
+
+    def _stack(self, n_x: int, n_y: int, gamma: float, alpha: float, beta: float) -> Floats:
+        """Stack them for given parameters of the prior."""
         whole = self._rising(alpha * n_x) + self._rising(beta * n_y) - self._rising(gamma * n_x * n_y)
         return np.stack([self._rising(gamma), self._rising(alpha), self._rising(beta), whole])
 

@@ -8,10 +8,25 @@ be done.
 import numpy as np
 
 from ibmap.kernels.compiling import kernel
-from ibmap.kernels.counting import GOLDEN
+from ibmap.kernels.slices import GOLDEN, ONE
 from ibmap.kernels.two_by_two import MINUS_LOG_P, NONE, share
 
-ONE = np.uint64(1)
+
+@kernel
+def test_row(sizes, ones, order, table, logs, most, found):
+    """-log Pr(I(X, Y | Z)) of candidates in a given order, up to the first over `most`; return of how many.
+
+    ones: IN, by `slices.count_ones`. order: IN, places of the candidates. found: OUT.
+    """
+    for k in range(order.shape[0]):
+        total = table[MINUS_LOG_P]
+        for s in range(sizes.shape[0]):
+            one0, one1 = np.uint64(ones[s, order[k], 0]), np.uint64(ones[s, order[k], 1])
+            total += share(sizes[s, 0] - one0, sizes[s, 1] - one1, one0, one1, table, logs)
+        found[k] = total
+        if total > most:
+            return k + 1
+    return order.shape[0]
 
 
 @kernel
@@ -136,9 +151,8 @@ def shares_alone(sizes, n_live, table, logs):
 
 
 @kernel
-def member_tests(keys, sizes, n_live, partners, table, logs):
-    """Test X against each member given the others: give -log Pr(I)."""
-    alone = shares_alone(sizes, n_live, table, logs)
+def member_tests(keys, sizes, partners, alone, table, logs):
+    """Test X against each member given the others: give -log Pr(I). alone: IN, by `shares_alone`."""
     found = np.full(partners.shape[1], table[MINUS_LOG_P] + alone.sum())
     for s in range(keys.shape[0]):
         for b in range(partners.shape[1]):
@@ -150,14 +164,13 @@ def member_tests(keys, sizes, n_live, partners, table, logs):
 
 
 @kernel
-def two_members_less(keys, sizes, n_live, partners, table, logs):
+def two_members_less(keys, sizes, partners, alone, table, logs):
     """Test X against each member given the others without one more: -log Pr(I) by member dropped and tested.
 
     Without members B and C up to four slices come together. Two of them differ in one member alone, or they
-    differ in both and those between them do not occur.
+    differ in both and those between them do not occur. alone: IN, by `shares_alone`.
     """
     n_members, n_slices = partners.shape[1], keys.shape[0]
-    alone = shares_alone(sizes, n_live, table, logs)
     found, group = np.full((n_members, n_members), table[MINUS_LOG_P] + alone.sum()), np.empty(4, np.int64)
     for s in range(n_slices):
         for b in range(n_members):
@@ -178,7 +191,6 @@ def two_members_less(keys, sizes, n_live, partners, table, logs):
                 elif b < c and (over_s < 0 or over_t < 0 or not (keys[s] >> np.uint64(c)) & ONE):
                     group[0], group[1], group[2], group[3] = s, over_s, t, over_t
                     merge_group(b, c, group, alone, sizes, table, logs, found)
-    merge_opposites(keys, sizes, partners, alone, table, logs, found)
     return found
 
 

@@ -13,9 +13,8 @@ bytes. `prior` is as in `run_slices`.
 import numpy as np
 
 from ibmap.kernels.compiling import kernel
-from ibmap.kernels.counting import hash_keys
 from ibmap.kernels.run_slices import LARGEST, sliced_costs
-from ibmap.kernels.slices import n_bits, transpose
+from ibmap.kernels.slices import hash_keys, n_bits, transpose
 from ibmap.kernels.two_by_two import MINUS_LOG_P, share
 
 ONE = np.uint64(1)

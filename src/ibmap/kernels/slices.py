@@ -9,13 +9,13 @@ which it may share with others; a larger one has words of its own. Masks tell it
 import numpy as np
 
 from ibmap.kernels.compiling import kernel
-from ibmap.kernels.counting import hash_keys
 
 WORD = 64
 M1, M2 = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333)
 M4, M8 = np.uint64(0x0F0F0F0F0F0F0F0F), np.uint64(0x0101010101010101)
 ONE = np.uint64(1)
 FULL = np.uint64(0xFFFFFFFFFFFFFFFF)
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # spreads keys evenly over a hash table
 
 
 @kernel
@@ -56,6 +56,35 @@ def pack_rows(states, row_bits):
         block, shift = v // WORD, np.uint64(v % WORD)
         for i in range(states.shape[1]):
             row_bits[block, i] |= np.uint64(states[v, i]) << shift
+
+
+@kernel
+def hash_keys(keys, labels):
+    """Number the distinct keys in order of appearance, by a hash table.
+
+    keys: IN. labels: OUT, number of each row. Returns the distinct keys.
+    """
+    n_slots, shift = 16, 60
+    while n_slots < 2 * keys.shape[0]:
+        n_slots *= 2
+        shift -= 1
+    slots = np.full(n_slots, -1, np.int32)
+    distinct = np.empty(keys.shape[0], np.uint64)
+    found, last = 0, np.uint64(n_slots - 1)
+    for i in range(keys.shape[0]):
+        key = keys[i]
+        mixed = key ^ (key >> np.uint64(32))  # high bits reach the low ones, then all the top
+        k = (mixed * GOLDEN) >> np.uint64(shift)
+        label = slots[k]
+        while label >= 0 and distinct[np.uint32(label)] != key:
+            k = (k + np.uint64(1)) & last
+            label = slots[k]
+        if label < 0:
+            label = slots[k] = found
+            distinct[found] = key
+            found += 1
+        labels[i] = label
+    return distinct[:found]
 
 
 @kernel

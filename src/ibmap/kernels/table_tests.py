@@ -10,8 +10,8 @@ import math
 import numpy as np
 
 from ibmap.kernels.compiling import kernel
-from ibmap.kernels.counting import hash_keys
 from ibmap.kernels.likelihood import log_odds_of_product
+from ibmap.kernels.slices import hash_keys
 
 WIDE = 1 << 20  # pairs of states up to which each has a counter, whether it occurs or not
 
