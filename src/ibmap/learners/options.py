@@ -120,6 +120,11 @@ class RecommendedOptions(LimitedOptions, AveragedOptions, LearnerOptions):
         "Where the first climb begins: the structure of another learner, no edges, or a graph over the "
         "columns. A second climb begins with the blankets that the variables choose by themselves.",
     )
+    ascent: str = option(
+        "steepest",
+        one_of("steepest", "rounds"),
+        "Take the best flip at a time, or all flips at once that are the best of both their ends.",
+    )
 
     def plain_test(self, table: EncodedTable) -> AveragedTest:
         """Make the test that the score is made of."""

@@ -56,7 +56,10 @@ def learn_recommended(
     options = options.settled(table.names)
     known = options.known(table.names)
     search = _Search(
-        options.plain_test(table), known, options.limits(), _Running(n_threads, Monitor(callback))
+        options.plain_test(table),
+        known,
+        options.limits(),
+        _Running(n_threads, Monitor(callback), options.ascent == "rounds"),
     )
     _warn_of_columns(search.test)
     start = find_start(known_test(search.test, known), options.start)
@@ -85,10 +88,11 @@ def learn_recommended(
 
 
 class _Running(NamedTuple):
-    """How climbs run: threads and the monitor."""
+    """How climbs run: threads, the monitor, and whether flips are taken in rounds."""
 
     n_threads: int
     monitor: Monitor
+    in_rounds: bool
 
 
 class _Search:
@@ -97,6 +101,7 @@ class _Search:
     def __init__(self, test: AveragedTest, known: Knowledge, limits: Limits, running: _Running) -> None:
         self.test, self.known, self.limits, self.monitor = test, known, limits, running.monitor
         self.n_threads = 1 if test.regressions.is_small else running.n_threads  # NumPy's threads would wait
+        self.in_rounds = running.in_rounds
         self.prior, self.score = test.prior, PairwiseScore(test, known)
         self.begun = time.perf_counter()
 
@@ -152,7 +157,14 @@ class _Search:
     def _climb(self, start: MarkovGraph) -> LazyClimb:
         """Climb in the time that is left."""
         limits = self.limits.after(time.perf_counter() - self.begun)
-        return lazy_climb(self.score, start, limits=limits, n_threads=self.n_threads, monitor=self.monitor)
+        return lazy_climb(
+            self.score,
+            start,
+            limits=limits,
+            n_threads=self.n_threads,
+            monitor=self.monitor,
+            in_rounds=self.in_rounds,
+        )
 
     def _own_blanket(self, x: int) -> tuple[int, ...]:
         """Let a variable choose its blanket: add the link with most evidence, then drop those without any."""

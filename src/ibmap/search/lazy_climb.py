@@ -8,11 +8,17 @@ known of its two ends alone.
 Where no single flip gains, a *chain* of flips may: two coins and their parity must be joined all three
 at once, or an edge must go for another to come. A chain begins with a flip that the evidence on its own
 pair asks for, and goes on with the flips its ends then ask for; it is taken if it gains as a whole.
+
+In *rounds* all flips are taken at once that gain most of all flips of either of their ends. No two of
+them have an end in common, so none changes what another gains: the score rises by the sum. The
+flip that gains most of all is always among them.
 """
 
 from __future__ import annotations
 
+import heapq
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol
 
@@ -67,10 +73,13 @@ def lazy_climb(
     limits: Limits | None = None,
     n_threads: int = 1,
     monitor: Monitor | None = None,
+    in_rounds: bool = False,
 ) -> LazyClimb:
     """Flip edges until no flip and no short chain of flips improves the score."""
     with ThreadPool(n_threads) as threads:
-        return _LazyClimber(score, start, limits or Limits(), monitor or Monitor(), threads).run()
+        climber = _LazyClimber(score, start, limits or Limits(), monitor or Monitor(), threads)
+        climber.in_rounds = in_rounds
+        return climber.run()
 
 
 class _LazyClimber(Climber):
@@ -83,7 +92,8 @@ class _LazyClimber(Climber):
         self.score = score
         self.evidence = np.zeros((self.n, self.n))
         self.terms = np.zeros(self.n)
-        self.exact: dict[Pair, float] = {}
+        self.in_rounds = False
+        self.exact = _Gains()
         self.promises = _Promises(self.n)
         self.tried: set[tuple[Pair, tuple[int, ...], tuple[int, ...]]] = set()
         self.flips: list[Pair] = []
@@ -97,32 +107,47 @@ class _LazyClimber(Climber):
             stopped = self._ascend()
             if stopped == "optimum":
                 self._settle()
-                stopped = self.why_stop() or (None if self._best()[1] > TOLERANCE else "optimum")
+                stopped = self.why_stop() or (None if self.exact.best()[1] > TOLERANCE else "optimum")
         gains = np.full((self.n, self.n), -np.inf)
-        for (x, y), gain in self.exact.items():
+        for (x, y), gain in self.exact.of_pairs.items():
             gains[x, y] = gains[y, x] = gain
         graph = MarkovGraph(self.adjacency, self.names)
         return LazyClimb(graph, math.fsum(self.terms), tuple(self.flips), stopped, gains)
 
     def _ascend(self) -> str | None:
-        """Take the best flip, or a chain if there is none; return why the climb ends, if it does."""
+        """Take the best flips, or a chain if there are none; return why the climb ends, if it does."""
         if self.limits.max_ascents is not None and len(self.flips) >= self.limits.max_ascents:
             return "max_ascents"
         while (stopped := self.why_stop()) is None:
-            pair, gain = self._best()
             is_patient = self.n_vain < PATIENCE * self.n
-            is_best = gain > TOLERANCE and (gain >= self.promises.highest or not is_patient)
-            if is_best or self.promises.highest <= -MARGIN or not is_patient:
-                flips = [pair] if is_best else self._chain()
-                self._take(flips)
-                return None if flips else self.why_stop() or "optimum"
-            self._work_out(self.promises.first(BATCH, -MARGIN))
+            flips, wanted = (self._round if self.in_rounds else self._steepest)(is_patient)
+            if wanted:
+                self._work_out(wanted)
+                continue
+            flips = flips or self._chain()
+            self._take(flips)
+            return None if flips else self.why_stop() or "optimum"
         return stopped
 
-    def _best(self) -> tuple[Pair, float]:
-        """Give the flip that gains most of those worked out; the lowest pair of equal ones."""
-        pair = min(self.exact, key=lambda each: (-self.exact[each], each), default=(0, 0))
-        return pair, self.exact.get(pair, -math.inf)
+    def _steepest(self, is_patient: bool) -> tuple[list[Pair], list[Pair]]:
+        """Give the flip that gains most if it is known, else pairs to work out; the lowest of equal ones."""
+        pair, gain = self.exact.best()
+        if gain > TOLERANCE and (gain >= self.promises.highest or not is_patient):
+            return [pair], []
+        return [], self.promises.first(BATCH, -MARGIN) if is_patient else []
+
+    def _round(self, is_patient: bool) -> tuple[list[Pair], list[Pair]]:
+        """Give the flips that gain most of both their ends if these are known, else pairs to work out."""
+        if is_patient and (wanted := self.promises.mutual(self.exact)):
+            return [], wanted
+        best = self.exact.mutual()
+        if is_patient:
+            highest = self.promises.highest_of
+            best = [pair for pair in best if self.exact.of_pairs[pair] >= max(highest(v) for v in pair)]
+        if best:
+            limit = self.limits.max_ascents
+            return best if limit is None else best[: limit - len(self.flips)], []
+        return [], self.promises.first(BATCH, -MARGIN) if is_patient else []
 
     def _take(self, pairs: Sequence[Pair]) -> None:
         """Flip some pairs and ask anew for the evidence on their ends."""
@@ -133,7 +158,7 @@ class _LazyClimber(Climber):
         self.n_vain = 0
         self.flips += pairs
         ends = sorted({v for pair in pairs for v in pair})
-        self.exact = {pair: gain for pair, gain in self.exact.items() if not {*pair} & {*ends}}
+        self.exact.forget(ends)
         self._refresh(ends)
         self._tell("ascending", len(self.flips))
 
@@ -160,14 +185,15 @@ class _LazyClimber(Climber):
         sides = [(x, self.blanket(x, y)) for pair in pairs for x, y in (pair, pair[::-1])]
         after = [term_of(e, x, b) for e, (x, b) in zip(self._ask(sides), sides, strict=True)]
         for k, (x, y) in enumerate(pairs):
-            self.exact[x, y] = math.fsum([after[2 * k], after[2 * k + 1], -self.terms[x], -self.terms[y]])
+            gain = math.fsum([after[2 * k], after[2 * k + 1], -self.terms[x], -self.terms[y]])
+            self.exact.add((x, y), gain)
             self.promises.withdraw(x, y)
         self.n_vain += len(pairs)
         self._tell("weighing", len(self.flips))
 
     def _chain(self) -> list[Pair]:
         """Find a chain of flips that gains; none if there is none left to try."""
-        wanted = [(self._promise(*pair), pair) for pair in self.exact]
+        wanted = [(self._promise(*pair), pair) for pair in self.exact.of_pairs]
         for promise, pair in sorted(wanted, key=lambda each: (-each[0], each[1])):
             key = (pair, self.blanket(pair[0]), self.blanket(pair[1]))
             if promise <= 0 or self.n_vain > 2 * PATIENCE * self.n or self.why_stop() is not None:
@@ -181,26 +207,28 @@ class _LazyClimber(Climber):
 
     def _follow(self, first: Pair) -> list[Pair]:
         """Flip a pair, then what its ends ask for; give the flips from where they gain together."""
-        adjacency, pair = self.adjacency.copy(), first
+        rows, pair = dict[int, NDArray[np.bool_]](), first
         evidence: dict[int, Floats] = {}
         chain: list[Pair] = []
         terms: dict[int, float] = {}
         while len(chain) < CHAIN:
             x, y = pair
-            adjacency[x, y] = adjacency[y, x] = not adjacency[x, y]
+            for v, w in ((x, y), (y, x)):
+                own = rows.setdefault(v, self.adjacency[v].copy())
+                own[w] = not own[w]
             chain.append(pair)
-            blankets = [(v, tuple(np.flatnonzero(adjacency[v]).tolist())) for v in pair]
+            blankets = [(v, tuple(np.flatnonzero(rows[v]).tolist())) for v in pair]
             for (v, blanket), found in zip(blankets, self._ask(blankets), strict=True):
                 evidence[v], terms[v] = found, term_of(found, v, blanket)
             if math.fsum([*terms.values(), *(-self.terms[v] for v in terms)]) > TOLERANCE:
                 return chain
-            promise, pair = self._next(adjacency, evidence, chain)
+            promise, pair = self._next(rows, evidence, chain)
             if promise <= 0:
                 break
         return []
 
     def _next(
-        self, adjacency: NDArray[np.bool_], evidence: dict[int, Floats], chain: Sequence[Pair]
+        self, rows: dict[int, NDArray[np.bool_]], evidence: dict[int, Floats], chain: Sequence[Pair]
     ) -> tuple[float, Pair]:
         """Find the flip that the ends of a chain ask for most."""
         best, pair = -math.inf, (0, 0)
@@ -208,7 +236,7 @@ class _LazyClimber(Climber):
             both = evidence[x] + self.evidence[:, x]
             for y, own in evidence.items():
                 both[y] = evidence[x][y] + own[x]
-            promises = np.where(adjacency[x], -both, both)
+            promises = np.where(rows[x], -both, both)
             promises[[x, *(sum(each) - x for each in chain if x in each)]] = -np.inf
             y = int(promises.argmax())
             if promises[y] > best:
@@ -218,8 +246,9 @@ class _LazyClimber(Climber):
     def _settle(self) -> None:
         """Work out the gains a result tells of: all edges, and the missing edges nearest to being added."""
         edges = [(int(x), int(y)) for x, y in np.argwhere(np.triu(self.adjacency))]
-        n_missing = sum(not self.adjacency[pair] for pair in self.exact)
-        wanted = [pair for pair in edges if pair not in self.exact and self._promise(*pair) > -math.inf]
+        known = self.exact.of_pairs
+        n_missing = sum(not self.adjacency[pair] for pair in known)
+        wanted = [pair for pair in edges if pair not in known and self._promise(*pair) > -math.inf]
         wanted += self.promises.missing(self.adjacency, max(N_NEAREST - n_missing, 0))
         for k in range(0, len(wanted), BATCH):
             if self.why_stop() is not None:
@@ -239,6 +268,49 @@ class _LazyClimber(Climber):
         self.monitor.tell(phase, done, total, n_ascents=len(self.flips), score=reached, n_tests=n_tests)
 
 
+class _Gains:
+    """The gains worked out, with the highest at hand."""
+
+    def __init__(self) -> None:
+        self.of_pairs: dict[Pair, float] = {}
+        self._touching: dict[int, set[Pair]] = defaultdict(set)
+        self._heap: list[tuple[float, Pair]] = []
+
+    def add(self, pair: Pair, gain: float) -> None:
+        """Take note of a gain."""
+        self.of_pairs[pair] = gain
+        heapq.heappush(self._heap, (-gain, pair))
+        for v in pair:
+            self._touching[v].add(pair)
+
+    def forget(self, ends: Iterable[int]) -> None:
+        """Forget the gains of all pairs that touch some variables."""
+        for v in ends:
+            for x, y in self._touching.pop(v, ()):
+                del self.of_pairs[x, y]
+                self._touching[x + y - v].discard((x, y))
+
+    def best(self) -> tuple[Pair, float]:
+        """Give the pair that gains most, and its gain; the lowest of equal ones."""
+        while self._heap and self.of_pairs.get(self._heap[0][1]) != -self._heap[0][0]:
+            heapq.heappop(self._heap)
+        return (self._heap[0][1], -self._heap[0][0]) if self._heap else ((0, 0), -math.inf)
+
+    def best_of(self, v: int) -> float:
+        """Give the highest gain of the pairs that touch a variable."""
+        return max((self.of_pairs[pair] for pair in self._touching[v]), default=-math.inf)
+
+    def mutual(self) -> list[Pair]:
+        """List the pairs that gain, and more than any other pair of either end, the best first."""
+        taken: set[int] = set()
+        found = []
+        for _, pair in sorted((-gain, pair) for pair, gain in self.of_pairs.items() if gain > TOLERANCE):
+            if not taken & {*pair}:
+                found.append(pair)
+            taken |= {*pair}
+        return found
+
+
 class _Promises:
     """What the flips that are not worked out promise, with the highest of each variable at hand."""
 
@@ -251,6 +323,19 @@ class _Promises:
     def highest(self) -> float:
         """The highest promise of all."""
         return float(self._best.max(initial=-np.inf))
+
+    def highest_of(self, x: int) -> float:
+        """Give the highest promise of one variable."""
+        return float(self._best[x])
+
+    def mutual(self, known: _Gains) -> list[Pair]:
+        """List the pairs that promise a gain, and more than any pair of either end gains or promises."""
+        rows = np.flatnonzero(self._best > TOLERANCE)
+        rows = rows[self._best[self._at[rows]] == self._best[rows]]
+        pairs = sorted(
+            {(min(x, y), max(x, y)) for x, y in zip(rows.tolist(), self._at[rows].tolist(), strict=True)}
+        )
+        return [(x, y) for x, y in pairs if self._best[x] > max(known.best_of(x), known.best_of(y))]
 
     def set(self, x: int, promises: Floats) -> None:
         """Set what the flips of one variable promise."""
@@ -282,7 +367,11 @@ class _Promises:
 
     def missing(self, adjacency: NDArray[np.bool_], n: int) -> list[Pair]:
         """List the missing edges with the highest promises."""
-        x, y = np.nonzero(np.triu(~adjacency & np.isfinite(self._all), 1))
+        is_missing = np.triu(~adjacency & np.isfinite(self._all), 1)
+        values = self._all[is_missing]
+        if 0 < n < len(values):  # the others need no order
+            is_missing &= self._all >= np.partition(values, len(values) - n)[len(values) - n]
+        x, y = np.nonzero(is_missing)
         order = np.argsort(-self._all[x, y], kind="stable")[:n]
         return [(int(x[k]), int(y[k])) for k in order]
 
