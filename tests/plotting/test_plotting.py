@@ -5,11 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from matplotlib.collections import LineCollection
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from cli_runner import run_fixture, table_fixture  # noqa: F401
 from ibmap.confidence.bootstrap import Stability
 from ibmap.errors import InvalidOptionError
+from ibmap.evidence.relation import Relation
 from ibmap.graph import MarkovGraph
 from ibmap.graph.layout import LAYOUTS, block_order, place
 from ibmap.plotting import (
@@ -25,7 +27,9 @@ from ibmap.plotting import (
     plot_trace,
 )
 from ibmap.plotting.canvas import new_figure, picture_bytes
+from ibmap.plotting.network import SIGNS
 from ibmap.result.confidence import Structure
+from ibmap.result.formats import weight_matrix
 from ibmap.result.reliability import Reliability
 from report_samples import NAUGHTY, naughty, ring, sample, sure_sample
 
@@ -66,7 +70,8 @@ def drawn(ax, points):
 def test_a_network_is_drawn_with_all_its_edges(ax, layout, n_variables):
     result = ring(n_variables)
     assert plot_network(result, ax, layout=layout) is ax
-    assert drawn(ax, place(result.graph.adjacency, layout)) == [set(result.graph.edges)]
+    points = place(result.graph.adjacency, layout, weight_matrix(result))
+    assert drawn(ax, points) == [set(result.graph.edges)]
     assert [text.get_text() for text in ax.texts] == list(result.graph.names)
 
 
@@ -105,11 +110,38 @@ def test_colours_tell_groups_or_degrees_or_nothing():
 def test_the_matrix_marks_every_edge(ax, order):
     result = sample()
     plot_matrix(result, ax, order=order)
-    shades = np.asarray(ax.images[0].get_array())
-    places = block_order(result.graph.adjacency) if order == "blocks" else np.arange(6)
+    shades = 1 - np.asarray(ax.images[0].get_array())[:, :, 0]
+    places = block_order(result.graph.adjacency, weight_matrix(result)) if order == "blocks" else np.arange(6)
     assert np.array_equal(shades > 0, result.graph.adjacency[np.ix_(places, places)])
     assert [text.get_text() for text in ax.get_yticklabels()] == [f"x{k}" for k in places]
-    assert shades[shades > 0].max() == pytest.approx(1.0)
+    assert shades[shades > 0].max() == pytest.approx(1 - 0x21 / 255)
+
+
+def test_relations_are_drawn_by_sign_and_strength(ax):
+    relations = (_relation(0, 1, 0.6, 1), _relation(1, 2, -0.2, -1), _relation(2, 3, 0.4, 0))
+    result = replace(sample(4, [(0, 1), (1, 2), (2, 3)]), relations=relations)
+    plot_network(result, ax)
+    found = {to_hex(lines.get_colors()[0]): lines.get_linewidths() for lines in ax.collections}
+    assert set(found) == {colour for colour, _ in SIGNS.values()}
+    assert found[SIGNS[1][0]][0] > found[SIGNS[-1][0]][0]
+    texts = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert texts[:3] == ["positive (1)", "negative (1)", "no sign (1)"]
+    figure = new_figure((4, 3))
+    ax = plot_network(result, figure.add_subplot(), lines="evidence")
+    assert ax.get_legend() is None
+
+
+def _relation(x, y, strength, sign):
+    half = ((0.5, 0.5), (0.5, 0.5))
+    return Relation(x, y, strength, sign, strength**2, 0.1, None, False, ("0", "1"), ("0", "1"), half, half)
+
+
+def test_more_weight_brings_variables_together():
+    chain = MarkovGraph.from_edges(3, [(0, 1), (1, 2)])
+    weights = np.array([[0, 0.9, 0], [0.9, 0, 0.1], [0, 0.1, 0]])
+    points = place(chain.adjacency, weights=weights)
+    first, second = (np.linalg.norm(points[1] - points[k]) for k in (0, 2))
+    assert first < second
 
 
 def test_a_large_matrix_has_no_names(ax):

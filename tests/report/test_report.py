@@ -24,6 +24,7 @@ from ibmap.report import write_report
 from ibmap.report.citation import PAPER_AUTHORS, PAPER_TITLE, SOFTWARE_TITLE, bibtex
 from ibmap.report.content import collect_content
 from ibmap.report.page import render, safe_json
+from ibmap.report.views import raised
 from report_samples import NAUGHTY, naughty, ring, sample
 
 pytestmark = pytest.mark.compiled_only("a page or picture as a whole says nothing new about kernels")
@@ -143,7 +144,13 @@ def test_the_verdicts_of_further_tests_are_shown():
     facts = dict(data["pairs"][0]["statements"][0]["facts"])
     second = pair.statements[0].verdicts[1]
     assert facts["test"] == "bayesian"
-    assert facts["by the cautious test"] == probability(second.log_dependent, second.log_independent)
+    told = probability(second.log_dependent, second.log_independent)
+    assert facts["by the cautious test"] == raised(told)
+
+
+def test_powers_of_ten_are_raised():
+    assert raised("10^42 times less probable") == "10⁴² times less probable"
+    assert raised("1 - 3.0e-12") == "1 − 3.0 × 10⁻¹²"
 
 
 def test_a_table_adds_the_evidence_that_a_result_lacks(tmp_path):

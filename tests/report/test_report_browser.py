@@ -4,14 +4,21 @@ Every page opened here must ask for nothing, complain of nothing and run nothing
 """
 
 import re
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 from browser import browser_fixture, open_fixture  # noqa: F401
+from ibmap import IBMAP, encode
 from ibmap.data.text import printable
 from ibmap.datasets.demo import demo_table
+from ibmap.evidence.relation_words import strength_text
 from ibmap.evidence.words import in_words
 from ibmap.learners import HillClimbingOptions, learn_hc
+from ibmap.report.views import raised
 from report_samples import NAUGHTY, naughty, ring, sample, sure_sample
 
 pytestmark = pytest.mark.compiled_only("a page or picture as a whole says nothing new about kernels")
@@ -52,14 +59,71 @@ def test_the_drawing_and_the_tables_show_what_was_learned(open_page, learned, sc
     assert len(rows) == len(learned.explanations)
     for row, pair in zip(rows, learned.explanations, strict=True):
         assert row[:3] == [pair.x, pair.y, "yes" if pair.is_edge else "no"]
-        assert row[3:6] == [f"{pair.loss:,.2f}", in_words(pair.loss), pair.strength]
-        assert row[6] in str(pair)
+        assert row[3:6] == [f"{pair.loss:,.2f}", raised(in_words(pair.loss)), pair.strength]
+        assert row[6] in raised(str(pair))
         assert row[7] == ("thin" if pair.is_thin else "enough")
     rows = opened.rows("#variable-table")
     assert [row[0] for row in rows] == list(names)
     for k, (row, known) in enumerate(zip(rows, learned.descriptions, strict=True)):
         assert row[1:5] == [str(known.n_states), f"{known.entropy:.3f}", str(known.n_missing), known.thinness]
         assert set(row[-1].split(", ")) == {names[j] for j in learned.graph.blanket(k)}
+
+
+def related_result():
+    """Positive, negative, and three states in no order; a pair whose loss is minus nothing."""
+    rng = np.random.default_rng(0)
+    a = rng.integers(0, 2, 400)
+    b, c = a ^ (rng.random(400) < 0.2), 1 - (a ^ (rng.random(400) < 0.2))
+    d = np.where(rng.random(400) < 0.6, b, 2)
+    table = encode(np.column_stack([a, b, c, d]))
+    return IBMAP().fit(table).result_
+
+
+def test_a_chosen_edge_shows_how_its_ends_are_related(open_page):
+    result = related_result()
+    opened = open_page(result)
+    for k, pair in enumerate(pair for pair in result.explanations if pair.is_edge):
+        row = opened.page.locator("#edge-table tbody tr").nth(k)
+        row.click()
+        text = opened.page.locator("#details").inner_text()
+        assert pair.relationship()[1] in text
+        cells = [f"{100 * p:.0f} %" for line in pair.relation.y_given_x for p in line]
+        shown = opened.page.locator("#details .cross").first.locator("td").all_inner_texts()
+        assert [each for each in shown if "over" not in each and "under" not in each] == [
+            own for own, each in zip(cells, shown, strict=True) if "over" not in each and "under" not in each
+        ]
+        assert strength_text(pair.relation) in row.inner_text()
+    signs = {1: "positive", -1: "negative"}
+    for sign, name in signs.items():
+        n_lines = opened.page.locator(f"line.edge.{name}").count()
+        assert n_lines == sum(each.sign == sign for each in result.relations) > 0
+
+
+def test_the_drawing_is_saved_as_svg_and_png(open_page):
+    opened = open_page(related_result(), title="A / strange: title")
+    for kind, begin in (("svg", b"<svg"), ("png", b"\x89PNG")):
+        with opened.page.expect_download() as download:
+            opened.page.click(f"#save-{kind}")
+        assert download.value.suggested_filename == f"A-strange-title.{kind}"
+        content = Path(download.value.path()).read_bytes()
+        assert content.startswith(begin)
+        if kind == "svg":
+            drawing = ElementTree.fromstring(content)
+            assert len([each for each in drawing.iter() if each.tag.endswith("circle")]) == 4
+            assert "even when all others are known" in "".join(drawing.itertext())
+
+
+def test_a_loss_next_to_nothing_never_reads_as_minus_zero(open_page):
+    result = related_result()
+    evidence = tuple(replace(pair, loss=-0.001) for pair in result.evidence)
+    opened = open_page(replace(result, evidence=evidence))
+    assert "-0.00" not in opened.page.locator("#edge-table").inner_text()
+
+
+def test_a_wide_network_stands_upright_on_a_phone(open_page):
+    opened = open_page(sample(8, [(k, k + 1) for k in range(7)]), viewport={"width": 390, "height": 844})
+    box = opened.page.locator("#drawing > g").evaluate("g => [g.getBBox().width, g.getBBox().height]")
+    assert box[1] > 1.5 * box[0]
 
 
 def test_a_chosen_pair_is_explained_as_the_library_does(open_page, learned):

@@ -89,6 +89,8 @@ def learn(  # noqa: PLR0913 - a command's options are its parameters
 
     The summary goes to standard output, everything else to standard error.
     """
+    from ibmap.cli.summary import print_summary
+
     given, how = _given(options), _given(asdict(running))
     refuse_inapplicable(algorithm, given | how)
     if outputs:
@@ -104,7 +106,8 @@ def learn(  # noqa: PLR0913 - a command's options are its parameters
         result = _run(data, algorithm, chosen, how, interrupts)
         result = asked.answered(result, data, chosen, interrupts, how.get("threads") or n_cores())
     files = _writers(result, outputs, report, table, data) | _median_writer(result, asked.median, data)
-    _deliver(result, source_name(table), as_json, files, quiet)
+    summary = None if as_json else partial(print_summary, result, source_name(table), data)
+    _deliver(result, summary, files, quiet)
     interrupts.end()
 
 
@@ -237,11 +240,12 @@ def _median_writer(
 
 
 def _deliver(
-    result: "SearchResult", source: str, as_json: bool, writers: Mapping[str, Callable[[], None]], quiet: bool
+    result: "SearchResult",
+    summary: Callable[[], None] | None,
+    writers: Mapping[str, Callable[[], None]],
+    quiet: bool,
 ) -> None:
-    """Write the files, print the network, and only then complain of files that failed."""
-    from ibmap.cli.summary import print_summary
-
+    """Write the files, print the summary or JSON, and only then complain of files that failed."""
     written, failures = [], []
     for path, write in writers.items():
         try:
@@ -249,10 +253,10 @@ def _deliver(
             written.append(path)
         except (IbmapError, OSError) as error:
             failures.append(error)
-    if as_json:
+    if summary is None:
         print_json(result.to_dict())
     else:
-        print_summary(result, source)
+        summary()
     if written and not quiet:
         say(f"written: {', '.join(written)}")
     for failure in failures[:-1]:

@@ -1,9 +1,10 @@
 """``ibmap plot``: a network in, a picture out."""
 
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from ibmap.cli.console import say, warnings_as_messages
-from ibmap.cli.flags import argument, flag
+from ibmap.cli.flags import argument, flag, member
 from ibmap.cli.options import ReadingAsLearned, check_place
 from ibmap.cli.progress import Waiting
 from ibmap.errors import InvalidOptionError
@@ -18,9 +19,27 @@ Kind = Literal[
     "sizes", "structures", "reliability", "stability",
 ]  # fmt: skip
 PLACED = ("network", "evidence")  # kinds with a layout
+DRAWING = "Drawing"
 
 
-def plot(  # noqa: PLR0917 - a command's options are its parameters
+@dataclass(frozen=True)
+class Drawing:
+    """How the network is drawn."""
+
+    layout: Literal["stress", "circle", "spring"] | None = member(
+        None, "Distances as in the network, a circle, or springs. (default: stress)", panel=DRAWING
+    )
+    colour: Literal["group", "degree", "none"] | None = member(
+        None, "By group, by number of neighbours, or not at all. (default: group)", panel=DRAWING
+    )
+    lines: Literal["strength", "evidence"] | None = member(
+        None,
+        "Width by strength, coloured by sign, or by evidence. (default: strength, if it is known)",
+        panel=DRAWING,
+    )
+
+
+def plot(
     network: str = argument(
         "NETWORK", "A network: .json (with the evidence), .graphml, or .csv (edges or matrix)."
     ),
@@ -35,21 +54,17 @@ def plot(  # noqa: PLR0917 - a command's options are its parameters
     reference: str | None = flag(
         None, "Another network: draw edges in both, missing and extra ones.", "NETWORK"
     ),
-    layout: Literal["stress", "circle", "spring"] | None = flag(
-        None, "Distances as in the network, a circle, or springs. (default: stress)"
-    ),
-    colour: Literal["group", "degree", "none"] | None = flag(
-        None, "By group, by number of neighbours, or not at all. (default: group)"
-    ),
     title: str | None = flag(None, "Above the picture.", "TEXT"),
     data: str | None = flag(None, "stability: the table the network was learned from.", "TABLE"),
+    *,
+    drawing: Drawing,
 ) -> None:
     """Draw a NETWORK as a PICTURE."""
     from ibmap.data.files import write_atomically
     from ibmap.plotting.canvas import FORMATS, need_matplotlib, picture_bytes
     from ibmap.result.formats import read_network
 
-    given = {"layout": layout, "colour": colour, "reference": reference}
+    given = {**asdict(drawing), "reference": reference}
     given = {name: value for name, value in given.items() if value is not None}
     _refuse_inapplicable(kind, given)
     if (kind == "stability") != (data is not None):
@@ -59,7 +74,7 @@ def plot(  # noqa: PLR0917 - a command's options are its parameters
         raise InvalidOptionError(msg)
     ending = check_place(picture, "picture", *FORMATS)
     need_matplotlib()
-    other = read_network(given.pop("reference")) if reference else None  # type: ignore[arg-type]
+    other = read_network(given.pop("reference")) if reference else None
     learned = read_network(network)
     if data is not None:
         figure = _draw_stability(learned, data, title)
@@ -75,9 +90,12 @@ def _refuse_inapplicable(kind: Kind, given: dict[str, Any]) -> None:
         if kind != "network" and not (kind in PLACED and name == "layout"):
             msg = f"--{name} belongs to --kind network; leave it out with --kind {kind}"
             raise InvalidOptionError(msg)
-    if "colour" in given and "reference" in given:
-        msg = "--colour cannot be used with --reference, where colours tell the kinds of edges; leave one out"
-        raise InvalidOptionError(msg)
+    for name in ("colour", "lines"):
+        if name in given and "reference" in given:
+            msg = (
+                f"--{name} cannot be used with --reference, where colours tell kinds of edges; leave one out"
+            )
+            raise InvalidOptionError(msg)
 
 
 def _draw(network: "Network", kind: Kind, other: "Network | None", options: dict[str, Any]) -> "Figure":

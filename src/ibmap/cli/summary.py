@@ -27,6 +27,7 @@ from ibmap.result.words import (
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from ibmap.data.table import EncodedTable
     from ibmap.evidence.pairs import PairEvidence
 from ibmap.result import SearchResult
 
@@ -42,13 +43,13 @@ STRENGTH = (
 )
 
 
-def print_summary(result: SearchResult, title: str) -> None:
+def print_summary(result: SearchResult, title: str, table: EncodedTable | None = None) -> None:
     """Write what was learned to standard output."""
     console = output()
     print_facts(_facts(result, title))
     console.print("")
     console.print(_variables(result), "")
-    _print_notes(console, result)
+    _print_notes(console, result, table)
     _print_edges(console, result)
 
 
@@ -156,13 +157,13 @@ def _listed(variables: Sequence[int], names: Sequence[str]) -> Text:
     return Text(f"{shown} and {rest} more" if rest > 0 else shown or "(none)", style="" if shown else "dim")
 
 
-def _print_notes(console: Console, result: SearchResult) -> None:
+def _print_notes(console: Console, result: SearchResult, table: EncodedTable | None) -> None:
     """Say what was left out of the table of variables, and what a reader should know of."""
     hidden = result.graph.n_variables - MAX_VARIABLES
     if hidden > 0:
         console.print(f"... and {hidden:,} more variables; --output or --json has them all.\n")
     told = set(result.provenance.warnings)  # as messages, when the table was read
-    for heading, text in find_notes(result):
+    for heading, text in find_notes(result, table):
         if text not in told:
             console.print(Text.assemble((f"{heading}. ", "bold"), printable(text)), "")
 

@@ -57,11 +57,16 @@ def related(relation: Relation, x: str, y: str) -> str:
 
 
 def strength_sentence(relation: Relation) -> str:
-    """Say how strong it is, by what measure."""
-    odds = "" if relation.odds_ratio is None else f", odds ratio {_ratio(relation.odds_ratio)}"
+    """Say how strong it is, and by what measure."""
+    return f"Strength {strength_text(relation)}, {in_a_word(relation)}. {measures(relation)}"
+
+
+def measures(relation: Relation) -> str:
+    """Say what the strength is made of."""
+    odds = "" if relation.odds_ratio is None else f"; odds ratio {_ratio(relation.odds_ratio)}"
     return (
-        f"Strength {strength_text(relation)} ({in_a_word(relation)}): the two tell {share(relation.share)} "
-        f"of their entropy about each other ({relation.information:.3f} nats){odds}."
+        f"The two tell {share(relation.share)} of their entropy about each other "
+        f"({relation.information:.3f} nats){odds}."
     )
 
 

@@ -50,11 +50,8 @@ class _Columns:
 
     def __init__(self, table: EncodedTable) -> None:
         self.weights = table.weights.astype(np.float64)
-        missing = getattr(table, "missing", None)  # cells without a value
-        self.is_missing: NDArray[np.bool_] | None = missing if missing is not None and missing.any() else None
-        ordered = getattr(table, "ordered", None)
-        n = table.n_variables
-        self.in_order = np.zeros(n, bool) if ordered is None else np.array(ordered, bool)
+        self.is_missing = table.missing if table.missing is not None and table.missing.any() else None
+        n, self.in_order = table.n_variables, table.ordered.copy()
         self.codes = np.zeros((n, table.n_rows), np.int64)
         self.states: list[tuple[str, ...]] = []
         self.shares: list[Floats] = []

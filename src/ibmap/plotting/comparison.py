@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from ibmap.graph import MarkovGraph
 from ibmap.graph.layout import place
 from ibmap.metrics import compare_edges
-from ibmap.plotting.canvas import FAINT, INK, axes_or_new, set_title
-from ibmap.plotting.network import draw_lines, draw_variables, frame, with_room
+from ibmap.plotting.canvas import INK, axes_or_new, set_title
+from ibmap.plotting.network import draw_lines, draw_variables, frame, legend, with_room
 from ibmap.result.formats import Network, graph_of
 
 if TYPE_CHECKING:
@@ -71,8 +71,5 @@ def plot_comparison(
     draw_variables(ax, points, graph.names)
     frame(ax, points)
     set_title(ax, title)
-    ax.legend(
-        loc="upper center", bbox_to_anchor=(0.5, -0.01), ncols=3, frameon=False, fontsize=10.5,
-        labelcolor=FAINT, handlelength=2.8,
-    )  # fmt: skip
+    legend(ax, 3)
     return ax

@@ -10,9 +10,10 @@ from ibmap.confidence.bootstrap import CORRELATION, Stability
 from ibmap.errors import InvalidOptionError
 from ibmap.graph.layout import place
 from ibmap.plotting.canvas import FAINT, INK, LINE, axes_or_new, set_title, shown
-from ibmap.plotting.network import draw_lines, draw_variables, frame, with_room
+from ibmap.plotting.network import draw_lines, draw_variables, frame, legend, with_room
 from ibmap.result import SearchResult
 from ibmap.result.confidence import STRONG, Confidence
+from ibmap.result.formats import weight_matrix
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -69,7 +70,7 @@ def plot_evidence(
         if kind in kinds and (undecided or joined or verdict == "present"):
             kinds[kind].append((int(x), int(y)))
     ax = axes_or_new(ax, NETWORK)
-    points = with_room(ax, place(graph.adjacency, layout), graph.names)
+    points = with_room(ax, place(graph.adjacency, layout, weight_matrix(result)), graph.names)
     for kind, (colour, line) in STYLES.items():
         if kinds[kind]:
             ax.plot([], [], color=colour, linestyle=line, linewidth=2, label=f"{kind} ({len(kinds[kind])})")
@@ -79,10 +80,7 @@ def plot_evidence(
     frame(ax, points)
     set_title(ax, title)
     if any(kinds.values()):
-        ax.legend(
-            loc="upper center", bbox_to_anchor=(0.5, -0.01), ncols=4, frameon=False, labelcolor=FAINT,
-            handlelength=2.8,
-        )  # fmt: skip
+        legend(ax, 4)
     return ax
 
 

@@ -8,8 +8,9 @@ import numpy as np
 
 from ibmap.graph.layout import block_order, find_groups, group_colour
 from ibmap.options import as_choice
-from ibmap.plotting.canvas import FAINT, INK, axes_or_new, set_title, shown
-from ibmap.result.formats import Network, edge_weights, graph_of
+from ibmap.plotting.canvas import FAINT, INK, axes_or_new, need_matplotlib, set_title, shown
+from ibmap.plotting.network import SIGNS
+from ibmap.result.formats import Network, edge_relations, edge_shares, graph_of, weight_matrix
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,7 +27,8 @@ def plot_matrix(
     Parameters
     ----------
     network : SearchResult or MarkovGraph
-        What to draw. If the evidence for edges is known, the darker the more.
+        What to draw. The darker a mark, the stronger the relation, in the colour of its sign; or, if that is
+        not known, the more evidence there is for the edge.
     ax : matplotlib.axes.Axes, optional
         Where to draw; on a new figure by default.
     order : {"blocks", "columns"}
@@ -47,22 +49,25 @@ def plot_matrix(
     >>> plot_matrix(MarkovGraph.from_edges(3, [(0, 2)]), ax, order="columns") is ax
     True
     """
+    need_matplotlib()
+    from matplotlib.colors import to_rgb
+
     as_choice(order, "order", ("blocks", "columns"))
-    graph, weights = graph_of(network), edge_weights(network)
+    graph, weights = graph_of(network), weight_matrix(network)
     n = graph.n_variables
-    places = block_order(graph.adjacency) if order == "blocks" else np.arange(n)
-    top = max(weights.values(), default=0.0)
-    shades = np.zeros((n, n))
-    for i, j in graph.edges:
-        known = np.sqrt(max(weights.get((i, j), 0.0), 0.0) / top) if top > 0 else 0.6
-        shades[i, j] = shades[j, i] = 0.3 + 0.7 * known
+    places = block_order(graph.adjacency, weights) if order == "blocks" else np.arange(n)
+    marks = np.ones((n, n, 3))
+    shares, relations = edge_shares(network), edge_relations(network)
+    for edge in graph.edges:
+        colour = np.array(to_rgb(SIGNS[int(relations.get(edge, {}).get("sign", 1))][0]))
+        marks[edge] = marks[edge[::-1]] = 1 - (0.3 + 0.7 * shares.get(edge, 0.6)) * (1 - colour)
     ax = axes_or_new(ax, SIZE)
     if n == 0:
         ax.set_axis_off()
         return ax
-    ax.imshow(shades[np.ix_(places, places)], cmap="Blues", vmin=0, vmax=1.1, interpolation="nearest")
+    ax.imshow(marks[np.ix_(places, places)], interpolation="nearest")
     if order == "blocks":
-        _draw_blocks(ax, find_groups(graph.adjacency)[places])
+        _draw_blocks(ax, find_groups(graph.adjacency, weights)[places])
     _write_names(ax, [shown(graph.names[k]) for k in places])
     set_title(ax, title)
     return ax

@@ -1,8 +1,8 @@
-"""A network drawn: variables as boxes or dots, edges as lines whose width tells the evidence."""
+"""A network drawn: variables as boxes or dots, edges as lines whose width tells strength or evidence."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from ibmap.graph.layout import find_groups, group_colour, place
 from ibmap.options import as_choice
-from ibmap.plotting.canvas import INK, LINE, axes_or_new, set_title, shown, write_text
-from ibmap.result.formats import Network, edge_weights, graph_of
+from ibmap.plotting.canvas import FAINT, INK, LINE, axes_or_new, set_title, shown, write_text
+from ibmap.result.formats import Network, edge_relations, edge_weights, graph_of, weight_matrix
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ibmap.graph import MarkovGraph
 
 COLOURS = ("group", "degree", "none")
+SIGNS = {1: ("#2166ac", "positive"), -1: ("#b2182b", "negative"), 0: (LINE, "no sign")}  # safe for any eyes
 MAX_BOXES = 30  # variables up to which names stand in boxes
 SIZE = (9.0, 6.0)
 MARGINS = np.array([0.9, 0.6])  # around a drawing, in lengths of an edge
@@ -31,6 +32,7 @@ def plot_network(
     *,
     layout: str = "stress",
     colour: str = "group",
+    lines: str = "strength",
     title: str | None = None,
 ) -> Axes:
     """Draw a network.
@@ -38,13 +40,16 @@ def plot_network(
     Parameters
     ----------
     network : SearchResult or MarkovGraph
-        What to draw. If the evidence for edges is known, it is their width.
+        What to draw.
     ax : matplotlib.axes.Axes, optional
         Where to draw; on a new figure by default.
     layout : {"stress", "circle", "spring"}
         See `ibmap.graph.layout.place`.
     colour : {"group", "degree", "none"}
         What the colour of a variable tells.
+    lines : {"strength", "evidence"}
+        What the width of a line tells: how strong the relation is, with its sign as colour, or how much
+        evidence there is for the edge. Evidence, if relations are not known.
     title : str, optional
         Above the drawing.
 
@@ -62,11 +67,16 @@ def plot_network(
     True
     """
     as_choice(colour, "colour", COLOURS)
-    graph = graph_of(network)
+    as_choice(lines, "lines", ("strength", "evidence"))
+    graph, weights = graph_of(network), weight_matrix(network)
     ax = axes_or_new(ax, SIZE)
-    points = with_room(ax, place(graph.adjacency, layout), graph.names)
-    draw_lines(ax, points, graph.edges, LINE, widths=line_widths(network))
-    draw_variables(ax, points, graph.names, _colours(graph, colour))
+    points = with_room(ax, place(graph.adjacency, layout, weights), graph.names)
+    relations = edge_relations(network) if lines == "strength" else {}
+    if relations:
+        draw_relations(ax, points, relations)
+    else:
+        draw_lines(ax, points, graph.edges, LINE, widths=line_widths(network))
+    draw_variables(ax, points, graph.names, _colours(graph, colour, weights))
     frame(ax, points)
     set_title(ax, title)
     return ax
@@ -80,6 +90,29 @@ def line_widths(network: Network) -> list[float]:
         return [1.6] * graph.n_edges
     widest = 4.0 if graph.n_variables <= MAX_BOXES else 2.0
     return [0.8 + widest * float(np.sqrt(max(weights.get(edge, 0.0), 0.0) / top)) for edge in graph.edges]
+
+
+def draw_relations(
+    ax: Axes, points: NDArray[np.float64], relations: Mapping[tuple[int, int], Mapping[str, float]]
+) -> None:
+    """Draw edges as wide as they are strong, in the colour of their sign, with a legend."""
+    widest = 9.0 if len(points) <= MAX_BOXES else 5.0
+    for sign, (colour, words) in SIGNS.items():
+        own = {edge: abs(told["strength"]) for edge, told in relations.items() if told["sign"] == sign}
+        draw_lines(ax, points, [*own], colour, widths=[0.8 + widest * each for each in own.values()] or 1.0)
+        if own:
+            ax.plot([], [], color=colour, linewidth=2.4, label=f"{words} ({len(own)})")
+    for strength in (0.1, 0.5):
+        ax.plot([], [], color=LINE, linewidth=0.8 + widest * strength, label=f"strength {strength}")
+    legend(ax, 5)
+
+
+def legend(ax: Axes, n_columns: int) -> None:
+    """Say below the drawing what lines tell."""
+    ax.legend(
+        loc="upper center", bbox_to_anchor=(0.5, -0.01), ncols=n_columns, frameon=False, fontsize=10.5,
+        labelcolor=FAINT, handlelength=2.8,
+    )  # fmt: skip
 
 
 def draw_lines(
@@ -155,11 +188,11 @@ def frame(ax: Axes, points: NDArray[np.float64]) -> None:
     ax.set_axis_off()
 
 
-def _colours(graph: MarkovGraph, colour: str) -> list[str] | None:
+def _colours(graph: MarkovGraph, colour: str, weights: NDArray[np.float64] | None) -> list[str] | None:
     if colour == "none":
         return None
     if colour == "group":
-        return [group_colour(group) for group in find_groups(graph.adjacency).tolist()]
+        return [group_colour(group) for group in find_groups(graph.adjacency, weights).tolist()]
     from matplotlib import colormaps
     from matplotlib.colors import to_hex
 

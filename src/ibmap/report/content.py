@@ -9,6 +9,7 @@ from ibmap.data.table import EncodedTable
 from ibmap.graph.layout import block_order
 from ibmap.report.views import PairView, VariableView, view_pairs, view_variables
 from ibmap.result import SearchResult
+from ibmap.result.formats import weight_matrix
 from ibmap.result.notes import find_notes
 from ibmap.result.words import how_ended, how_learned, how_sure, what_verdicts_mean, why_no_evidence
 
@@ -36,7 +37,7 @@ class Content:
     making: tuple[tuple[str, str], ...]  # how the network was made: name and value
     notes: tuple[tuple[str, str], ...]  # what deserves a second look: heading and text
     version: str
-    about_sure: str = ""  # what the lines and the slider tell of probabilities
+    caption: str = ""  # of the drawing: what is drawn, and what lines tell
     sure: dict[str, Any] | None = None  # how many pairs are of each verdict, and what the numbers are
 
     def data(self) -> dict[str, Any]:
@@ -58,7 +59,7 @@ def collect_content(result: SearchResult, title: str, table: EncodedTable | None
         title=title,
         variables=view_variables(result),
         pairs=view_pairs(result),
-        order=tuple(block_order(result.graph.adjacency).tolist()),
+        order=tuple(block_order(result.graph.adjacency, weight_matrix(result)).tolist()),
         start_score=first.score - first.gain if first else result.score,
         trace=tuple(flip._asdict() for flip in result.trace),
         lede=_lede(result),
@@ -69,18 +70,33 @@ def collect_content(result: SearchResult, title: str, table: EncodedTable | None
         making=_making(result),
         notes=find_notes(result, table),
         version=result.provenance.version,
-        about_sure=_about_sure(result),
+        caption=_caption(result, title),
         sure=None
         if result.confidence is None
         else {"kind": result.confidence.kind, **result.confidence.counts},
     )
 
 
-def _about_sure(result: SearchResult) -> str:
-    """Explain the style of the lines, if it is known how sure the edges are."""
-    if result.confidence is None:
-        return ""
-    return f"A full line is an edge that is present, a dashed one is undecided. {what_verdicts_mean(result)}"
+def _caption(result: SearchResult, title: str) -> str:
+    """Say what is drawn and what lines tell, so that the drawing can stand alone."""
+    rows = f", {result.provenance.n_samples:,} rows" if result.provenance.n_samples else ""
+    told = [
+        f"{title}: {result.graph.n_variables:,} variables, {result.graph.n_edges:,} edges{rows}. A line "
+        "joins two variables that depend on each other even when all others are known."
+    ]
+    if result.relations:
+        told.append(
+            "Its width is the strength of the relation, the other neighbours alike. Blue, positive: "
+            "later states of the one go with later states of the other (yes with yes, high with high). Red, "
+            "negative: with earlier ones. Grey: states in no order, or it depends on other variables."
+        )
+    elif any(pair.is_edge for pair in result.evidence):
+        told.append("The thicker it is, the more evidence there is for it.")
+    if result.confidence is not None:
+        told.append(
+            f"A full line is an edge that is present, a dashed one is undecided. {what_verdicts_mean(result)}"
+        )
+    return " ".join(told)
 
 
 def _figures(result: SearchResult) -> tuple[tuple[str, str, str], ...]:

@@ -43,7 +43,7 @@ def render(content: Content) -> bytes:
         lede=_text(content.lede),
         figures="".join(_figure(*each) for each in content.figures),
         notes=_notes(content.notes),
-        about_sure=_text(content.about_sure),
+        caption=_text(content.caption),
         about_edges=_text(content.about_edges),
         about_variables=_text(content.about_variables),
         about_search=_text(content.about_search),
@@ -82,7 +82,7 @@ def _policy(style: str, scripts: Iterable[str]) -> str:
     """Allow these scripts and this style, and nothing else."""
     allowed = " ".join(f"'{_digest(script)}'" for script in scripts)
     return (
-        f"default-src 'none'; script-src {allowed}; style-src '{_digest(style)}'; "
+        f"default-src 'none'; script-src {allowed}; style-src '{_digest(style)}'; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
 

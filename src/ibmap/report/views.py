@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from ibmap.data.text import printable
 from ibmap.evidence.explanation import PairExplanation
 from ibmap.evidence.pairs import PairEvidence
+from ibmap.evidence.relation import Relation
+from ibmap.evidence.relation_words import in_a_word, measures, related
 from ibmap.evidence.statements import Statement, Verdict
 from ibmap.evidence.sureness import Sureness
 from ibmap.evidence.words import chance, in_words, probability, rough, share, strength, whole
 from ibmap.graph.layout import find_groups, group_colour, place
 from ibmap.result import SearchResult
+from ibmap.result.formats import weight_matrix
+from ibmap.result.relating import relation_of
 
 N_LABELS = 60  # states of a variable that are listed
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 @dataclass(frozen=True)
@@ -34,6 +40,9 @@ class VariableView:
     small: float | None = None  # share of the rows in slices of its blanket that hold too few
     thinness: str | None = None  # the same in words
     slices: str | None = None  # how many slices of its blanket hold data, in words
+    explained: float | None = None  # share of its entropy that its neighbours tell
+    accuracy: float | None = None  # share of the rows in which they name its state right
+    baseline: float | None = None  # and in which the most frequent state is right
 
 
 @dataclass(frozen=True)
@@ -66,12 +75,15 @@ class PairView:
     chance: str = ""  # the same with three digits
     verdict: str = ""  # present, absent or undecided
     sure: str = ""  # the same as a sentence, with what would settle it
+    relation: dict[str, Any] | None = None  # how the two are related; None if not joined or not known
 
 
 def view_variables(result: SearchResult) -> tuple[VariableView, ...]:
     """Show every variable of a result."""
     graph = result.graph
-    places, groups = place(graph.adjacency).round(3), find_groups(graph.adjacency)
+    weights = weight_matrix(result)
+    places = place(graph.adjacency, weights=weights).round(3)
+    groups = find_groups(graph.adjacency, weights)
     loss = {(pair.x, pair.y): pair.loss for pair in result.evidence if pair.is_edge}
     return tuple(
         VariableView(
@@ -92,8 +104,17 @@ def view_variables(result: SearchResult) -> tuple[VariableView, ...]:
 def view_pairs(result: SearchResult) -> tuple[PairView, ...]:
     """Show edges, the strongest first, then the nearest missing edges."""
     known = {(pair.x, pair.y) for pair in result.evidence}
+    names = result.graph.names
     bare = [
-        PairView(*edge, edge=True, **_sure(result, *edge)) for edge in result.graph.edges if edge not in known
+        PairView(
+            x,
+            y,
+            edge=True,
+            relation=_relation(relation_of(result, x, y), names[x], names[y]),
+            **_sure(result, x, y),
+        )
+        for x, y in result.graph.edges
+        if (x, y) not in known
     ]
     known |= {*result.graph.edges}
     undecided = [
@@ -124,21 +145,38 @@ def _sureness(own: Sureness | None) -> dict[str, Any]:
     }
 
 
+def _relation(own: Relation | None, x: str, y: str) -> dict[str, Any] | None:
+    """Collect how two joined variables are related, if it is known."""
+    if own is None:
+        return None
+    labels = [tuple(map(printable, each)) for each in (own.x_states, own.y_states)]
+    return {
+        "strength": own.strength,
+        "sign": own.sign,
+        "kind": in_a_word(own),
+        "words": (related(own, x, y), measures(own)),
+        "there": {"rows": labels[0], "columns": labels[1], "values": own.y_given_x},
+        "back": {"rows": labels[1], "columns": labels[0], "values": own.x_given_y},
+    }
+
+
 def _label(value: Any) -> str:
     return "(missing)" if value is None else printable(str(value))
 
 
 def _description(result: SearchResult, k: int) -> dict[str, Any]:
     """Collect what the data hold about a variable, if it is known."""
+    known = asdict(result.predictability[k]) if result.predictability else {}
     if not result.descriptions:
-        return {}
+        return known
     own = result.descriptions[k]
     return {
+        **known,
         "entropy": own.entropy,
         "missing": own.n_missing,
         "small": own.share_in_small_slices,
         "thinness": own.thinness,
-        "slices": f"{whole(own.n_seen)} of {whole(own.n_configurations)}",
+        "slices": raised(f"{whole(own.n_seen)} of {whole(own.n_configurations)}"),
     }
 
 
@@ -148,12 +186,13 @@ def _view(pair: PairEvidence, explanation: PairExplanation) -> PairView:
         y=pair.y,
         edge=pair.is_edge,
         loss=pair.loss,
-        words=in_words(pair.loss),
+        words=raised(in_words(pair.loss)),
         strength=strength(pair.loss),
         thin=explanation.is_thin if pair.statements else None,
         statements=tuple(map(_statement, pair.statements)),
         remarks=tuple(explanation.remarks()),
         **_sureness(explanation.sureness),
+        relation=_relation(explanation.relation, explanation.x, explanation.y),
     )
 
 
@@ -169,7 +208,7 @@ def _statement(statement: Statement) -> StatementView:
             ("test", first.test),
             *((f"by the {each.test} test", _posterior(each, statement.independent)) for each in others),
             ("rows", whole(counts.n_rows)),
-            ("slices seen", f"{whole(counts.n_seen)} of {whole(counts.n_configurations)}"),
+            ("slices seen", raised(f"{whole(counts.n_seen)} of {whole(counts.n_configurations)}")),
             ("slices of one row", whole(counts.n_single)),
             ("smallest expected count", rough(counts.smallest_expected)),
             ("expected counts under 5", share(counts.share_under_five)),
@@ -181,4 +220,14 @@ def _statement(statement: Statement) -> StatementView:
 def _posterior(verdict: Verdict, independent: bool) -> str:
     """Write the posterior of what the structure says by one test."""
     both = (verdict.log_independent, verdict.log_dependent)
-    return probability(*(both if independent else both[::-1]))
+    return raised(probability(*(both if independent else both[::-1])))
+
+
+def raised(text: str) -> str:
+    """Write powers of ten in words of ours as superscripts.
+
+    >>> raised("10^42 times"), raised("1 - 3.0e-12")
+    ('10⁴² times', '1 − 3.0 × 10⁻¹²')
+    """
+    text = re.sub(r"(\d)e(-?\d+)", r"\1 × 10^\2", text.replace("1 - ", "1 − "))
+    return re.sub(r"10\^(-?\d+)", lambda power: "10" + power[1].translate(SUPERSCRIPTS), text)

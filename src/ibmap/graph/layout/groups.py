@@ -17,13 +17,13 @@ def group_colour(group: int) -> str:
     return ALONE if group < 0 else PALETTE[group % len(PALETTE)]
 
 
-def find_groups(adjacency: ArrayLike) -> NDArray[np.int64]:
-    """Number groups with many edges inside and few between (Louvain), the largest first; -1 without edges."""
+def find_groups(adjacency: ArrayLike, weights: NDArray[np.float64] | None = None) -> NDArray[np.int64]:
+    """Number groups with much weight inside and little between (Louvain), the largest first; -1 alone."""
     import networkx as nx
 
     matrix = np.asarray(adjacency, bool)
-    graph = nx.from_numpy_array(matrix, edge_attr=None)
-    found = nx.community.louvain_communities(graph, weight=None, seed=0) if matrix.any() else []
+    graph = nx.from_numpy_array(np.where(matrix, 1.0 if weights is None else np.maximum(weights, 1e-6), 0.0))
+    found = nx.community.louvain_communities(graph, seed=0) if matrix.any() else []
     together = sorted((sorted(part) for part in found if len(part) > 1), key=lambda part: (-len(part), part))
     groups = np.full(len(matrix), -1, np.int64)
     for number, members in enumerate(together):
@@ -31,10 +31,10 @@ def find_groups(adjacency: ArrayLike) -> NDArray[np.int64]:
     return groups
 
 
-def block_order(adjacency: ArrayLike) -> NDArray[np.int64]:
+def block_order(adjacency: ArrayLike, weights: NDArray[np.float64] | None = None) -> NDArray[np.int64]:
     """Order the variables so that groups, and within them neighbours, come together."""
     matrix = np.asarray(adjacency, bool)
-    groups = find_groups(matrix)
+    groups = find_groups(matrix, weights)
     joined = np.flatnonzero(groups >= 0)
     alone = np.flatnonzero(groups < 0)
     if len(joined) < 3:

@@ -16,21 +16,25 @@ GAP = 0.8  # between two parts, in lengths of an edge
 NEAREST = 0.62  # that two variables come
 N_PUSHES = 60
 
+MIDDLE = 0.3  # the weight of an edge whose weight is not known: its length is then as it is
+
 Places = NDArray[np.float64]
+PlacePart = Callable[[NDArray[np.bool_], Places], Places]
 
 
-def place(adjacency: ArrayLike, layout: str = "stress") -> Places:
-    """Place every variable, right and up from the centre; an edge is about one long."""
+def place(adjacency: ArrayLike, layout: str = "stress", weights: Places | None = None) -> Places:
+    """Place every variable, right and up from the centre; an edge is one long, less with more weight."""
     as_choice(layout, "layout", tuple(LAYOUTS))
     matrix = np.asarray(adjacency, bool)
+    weights = np.full(matrix.shape, MIDDLE) if weights is None else weights
     if len(matrix) == 0:
         return np.zeros((0, 2))
     if layout == "circle":
-        return _circle(matrix)
-    return _packed(matrix, LAYOUTS[layout])
+        return _circle(matrix, weights)
+    return _packed(matrix, weights, LAYOUTS[layout])
 
 
-def _circle(adjacency: NDArray[np.bool_]) -> Places:
+def _circle(adjacency: NDArray[np.bool_], weights: Places) -> Places:
     """Put all on one circle, clockwise from the top, groups together."""
     n = len(adjacency)
     if n == 1:
@@ -38,35 +42,36 @@ def _circle(adjacency: NDArray[np.bool_]) -> Places:
     turn = np.pi / 2 - 2 * np.pi * np.arange(n) / n
     radius = max(1.0, n * NEAREST / (2 * np.pi))
     points = np.empty((n, 2))
-    points[block_order(adjacency)] = radius * np.column_stack([np.cos(turn), np.sin(turn)])
+    points[block_order(adjacency, weights)] = radius * np.column_stack([np.cos(turn), np.sin(turn)])
     return points
 
 
-def _stress(adjacency: NDArray[np.bool_]) -> Places:
+def _stress(adjacency: NDArray[np.bool_], weights: Places) -> Places:
     """Make distances on paper like path lengths (Kamada and Kawai); nothing is random."""
     import networkx as nx
 
-    lengths = _edge_lengths(adjacency)
+    lengths = _edge_lengths(adjacency, weights)
     with np.errstate(divide="ignore", invalid="ignore"):  # of points that coincide
         found = nx.kamada_kawai_layout(nx.from_numpy_array(lengths))
     return _upright(_scaled(found, lengths))
 
 
-def _spring(adjacency: NDArray[np.bool_]) -> Places:
+def _spring(adjacency: NDArray[np.bool_], weights: Places) -> Places:
     """Let springs settle; the start is fixed."""
     import networkx as nx
 
-    graph, start = nx.from_numpy_array(adjacency), dict(enumerate(_stress(adjacency)))
+    pull = np.where(adjacency, weights / MIDDLE, 0.0).clip(0, 2)
+    graph, start = nx.from_numpy_array(pull), dict(enumerate(_stress(adjacency, weights)))
     found = nx.spring_layout(graph, pos=start, seed=0, iterations=200, method="force")
     return _scaled(found, adjacency.astype(np.float64))
 
 
-def _edge_lengths(adjacency: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Give each edge a length, the longer the less its ends' neighbours are the same."""
+def _edge_lengths(adjacency: NDArray[np.bool_], weights: Places) -> NDArray[np.float64]:
+    """Give each edge a length, the longer the less its ends' neighbours are the same, and its weight."""
     degree = adjacency.sum(axis=1)
     shared = adjacency.astype(np.float64) @ adjacency
     only_one = degree[:, None] + degree[None, :] - 2 * shared - 2
-    return np.where(adjacency, np.sqrt(1 + np.maximum(only_one, 0) / 6), 0.0)
+    return np.where(adjacency, np.sqrt(1 + np.maximum(only_one, 0) / 6) * (1.15 - weights / 2), 0.0)
 
 
 def _scaled(found: dict[int, Places], lengths: NDArray[np.float64]) -> Places:
@@ -84,10 +89,11 @@ def _upright(points: Places) -> Places:
     return np.asarray(turned * np.where(turned[0] > 1e-9, -1.0, 1.0))
 
 
-def _packed(adjacency: NDArray[np.bool_], place_part: Callable[[NDArray[np.bool_]], Places]) -> Places:
+def _packed(adjacency: NDArray[np.bool_], weights: Places, place_part: PlacePart) -> Places:
     """Place the connected parts side by side in rows, the largest first, single variables last."""
     parts = _parts(adjacency)
-    drawn = [_apart(place_part(adjacency[np.ix_(part, part)])) for part in parts if len(part) > 1]
+    inner = [np.ix_(part, part) for part in parts if len(part) > 1]
+    drawn = [_apart(place_part(adjacency[own], weights[own])) for own in inner]
     alone = [part[0] for part in parts if len(part) == 1]
     points = np.empty((len(adjacency), 2))
     sizes = [np.ptp(part, axis=0) + 2 * GAP for part in drawn]
@@ -160,7 +166,7 @@ def _grid(n_points: int, width: float, top: float) -> Places:
     return np.column_stack([across, top - (row + 0.1)])
 
 
-LAYOUTS: dict[str, Callable[[NDArray[np.bool_]], Places]] = {
+LAYOUTS: dict[str, PlacePart] = {
     "stress": _stress,
     "circle": _circle,
     "spring": _spring,

@@ -26,10 +26,9 @@ const startMatrix = () => {
   plane.append("g").selectAll("rect").data(d3.range(n)).enter().append("rect").attr("class", "diagonal")
     .attr("x", (k) => k * step).attr("y", (k) => k * step).attr("width", step).attr("height", step);
   const cells = plane.append("g").selectAll("rect").data(pairs.flatMap((pair) => [[pair, pair.x, pair.y], [pair, pair.y, pair.x]])).enter().append("rect")
-    .attr("class", ([pair]) => pair.edge ? "cell" : "cell absent")
+    .attr("class", ([pair]) => pair.edge ? `cell ${signName(pair)}` : "cell absent")
     .attr("x", (d) => at.get(d[1]) + 0.08 * step).attr("y", (d) => at.get(d[2]) + 0.08 * step)
     .attr("width", 0.84 * step).attr("height", 0.84 * step).attr("rx", Math.min(2, step / 8))
-    .attr("opacity", ([pair]) => pair.edge ? (known ? 0.3 + 0.7 * share(pair) : 0.8) : 0.9)
     .on("pointermove", ([pair]) => pairTip(d3.event, pair)).on("pointerleave", hideTip).on("click", ([pair]) => choosePair(pair));
   if (named) {
     const put = (parent) => parent.selectAll("text").data(page.order).enter().append("text").text((k) => short(nameOf(k), 18))
@@ -37,7 +36,7 @@ const startMatrix = () => {
     put(plane.append("g")).attr("text-anchor", "end").attr("x", -6).attr("y", (k, place) => (place + 0.5) * step + 4);
     put(plane.append("g")).attr("transform", (k, place) => `translate(${(place + 0.5) * step + 4},-6) rotate(-90)`);
   }
-  listen(() => cells.attr("display", ([pair]) => isHidden(pair) && pair !== chosen.pair ? "none" : null)
+  listen(() => cells.attr("opacity", ([pair]) => pair.edge ? (known || related ? 0.3 + 0.7 * share(pair) : 0.8) : 0.9).attr("display", ([pair]) => isHidden(pair) && pair !== chosen.pair ? "none" : null)
     .classed("chosen", ([pair]) => pair === chosen.pair || (chosen.variable !== null && pair.edge && touches(pair, chosen.variable))));
 };
 

@@ -1,6 +1,6 @@
 // The panel beside the drawing: what is chosen, in words.
 const bar = (pair) => {
-  const line = make("span", "bar");
+  const line = make("span", `bar ${signName(pair)}`);
   line.style.width = `${100 * share(pair)}%`;
   return line;
 };
@@ -12,7 +12,8 @@ const rung = (content, pair, act, value = figure(pair.loss)) => {
   button.addEventListener("pointerleave", () => point(pair, false));
   return make("li", "", [button]);
 };
-const worth = (pair) => sure ? pair.chance : figure(pair.loss);
+const worth = (pair) => pair.relation ? signed(pair) : sure ? pair.chance : figure(pair.loss);
+const worthName = () => related ? "strength" : sure ? sure.kind : known ? "loss" : "";
 const closer = () => {
   const button = make("button", "close", "×");
   button.type = "button";
@@ -29,8 +30,7 @@ const aboutVariable = (k) => {
     `Given its blanket of ${count(v.blanket.length)}, it is independent of the other ${count(others)}.` :
     "No edge: the network takes it as independent of all others."));
   if (v.blanket.length) {
-    const told = sure ? `Blanket, strongest first, with the ${sure.kind}` : known ? "Blanket, strongest first, with the loss" : "Blanket";
-    parts.push(make("h4", "", told));
+    parts.push(make("h4", "", worthName() ? `Blanket, most evidence first, with the ${worthName()}` : "Blanket"));
     parts.push(make("ul", "", v.blanket.map((j) => rung([named(j)], findPair(k, j), () => chooseVariable(j), worth(findPair(k, j))))));
   }
   if (near.length) {
@@ -39,6 +39,11 @@ const aboutVariable = (k) => {
       const j = pair.x === k ? pair.y : pair.x;
       return rung([named(j)], pair, () => choosePair(pair), worth(pair));
     })));
+  }
+  if (v.explained !== null && v.blanket.length) {
+    parts.push(make("h4", "", "Known by its neighbours"));
+    parts.push(make("div", "statement plain", [facts([["share of its entropy", percent(v.explained)], ["rows named right", percent(v.accuracy)],
+      ["by the most frequent state alone", percent(v.baseline)]])]));
   }
   if (v.thinness !== null) {
     parts.push(make("h4", "", "Data"));
@@ -61,11 +66,31 @@ const aboutStatement = (said) => {
   const verdict = make("b", "", `Pr(${said.independent ? "independent" : "dependent"}) = ${said.posterior}`);
   return make("div", "statement", [make("p", "", [...given, verdict]), facts(said.facts)]);
 };
+// A small cross table: a row for each state of the one, a bar for each state of the other.
+const crossTable = (table, rowsOf, columnsOf) => {
+  const cell = (p) => {
+    const filled = make("span", "fill");
+    filled.style.width = `${100 * p}%`;
+    return make("td", "", [filled, make("span", "", percent(p))]);
+  };
+  const head = make("tr", "", [make("th", "", [named(rowsOf)]), ...table.columns.map((label) => make("th", "", [make("bdi", "", short(label, 14))]))]);
+  const body = table.values.map((row, k) => make("tr", "", [make("th", "", [make("bdi", "", short(table.rows[k], 14))]), ...row.map(cell)]));
+  return make("div", "cross", [make("p", "small", [named(columnsOf), " for each state of ", named(rowsOf), ", the others alike"]), make("table", "", [head, ...body])]);
+};
+const aboutRelation = (pair) => {
+  if (!pair.relation) return [];
+  const { kind, words, there, back } = pair.relation;
+  const other = make("details", "", [make("summary", "", "The other way round"), crossTable(back, pair.y, pair.x)]);
+  return [make("h4", "", `How they are related: strength ${signed(pair)}, ${kind}`), ...words.map((text) => make("p", "", text)),
+    crossTable(there, pair.x, pair.y), other];
+};
 const aboutPair = (pair) => [
   closer(),
   make("h3", "", [named(pair.x), " — ", named(pair.y)]),
   make("p", "", (pair.edge ? "Joined" : "Not joined") + (pair.loss === null ? "." : `; evidence ${pair.strength}.`)),
   ...(pair.sure ? [make("p", "sure", pair.sure)] : []),
+  ...aboutRelation(pair),
+  ...(related && pair.loss !== null ? [make("h4", "", "Evidence")] : []),
   make("p", "", sentence(pair)),
   make("p", "small", pair.loss === null ? "" : `Loss of log-score: ${figure(pair.loss)}`),
   ...pair.remarks.map((remark) => make("p", "remark", remark)),
@@ -81,19 +106,19 @@ const aboutPair = (pair) => [
 ];
 const aboutAll = () => {
   const parts = [make("p", "small", "Choose a variable to see its blanket, or a line to see what speaks for it.")];
-  const list = (title, some, value = (pair) => figure(pair.loss)) => {
+  const list = (title, some, value = worth) => {
     if (!some.length) return;
     parts.push(make("h4", "", title));
     parts.push(make("ul", "", some.map((pair) => rung([named(pair.x), " — ", named(pair.y)], pair, () => choosePair(pair), value(pair)))));
   };
   if (sure) {
     const open = pairs.filter((pair) => pair.verdict === "undecided").sort((a, b) => b.probability - a.probability);
-    list(`Undecided, with the ${sure.kind}`, open.slice(0, 6), worth);
+    list(`Undecided, with the ${sure.kind}`, open.slice(0, 6), (pair) => pair.chance);
     if (open.length > 6) parts.push(make("p", "small", `and ${count(sure.undecided - 6)} more`));
   }
-  list(known ? "Strongest edges, with the loss" : "Edges", edges.slice(0, 8));
-  if (known && edges.length > 11) list("Weakest edges", edges.slice(-3));
-  if (edges.length <= 8) list("Nearest to being joined", absent.slice(0, 3));
+  list(known ? `Edges, most evidence first, with the ${related ? "strength" : "loss"}` : "Edges", edges.slice(0, 8));
+  if (known && edges.length > 11) list("Least evidence", edges.slice(-3));
+  if (edges.length <= 8) list(`Nearest to being joined, with the ${sure ? sure.kind : "loss"}`, absent.slice(0, 3), (pair) => sure ? pair.chance : figure(pair.loss));
   return parts;
 };
 const showDetails = () => byId("details").replaceChildren(...(

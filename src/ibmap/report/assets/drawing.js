@@ -3,7 +3,17 @@ const UNIT = 92;
 const many = variables.length > 60;
 const svg = d3.select("#drawing");
 const world = svg.append("g");
-const spots = variables.map((v) => ({ x: v.x * UNIT, y: v.y * UNIT }));
+// A wide network stands upright on a narrow screen.
+const isNarrow = () => svg.node().getBoundingClientRect().width < 560;
+const spots = variables.map(() => ({ x: 0, y: 0 }));
+let upright = null;
+const settle = () => {
+  const span = (key) => d3.max(variables, (v) => v[key]) - d3.min(variables, (v) => v[key]);
+  const turn = isNarrow() && span("x") > span("y");
+  if (turn === upright) return;
+  upright = turn;
+  variables.forEach((v, k) => Object.assign(spots[k], turn ? { x: v.y * UNIT, y: v.x * UNIT } : { x: v.x * UNIT, y: v.y * UNIT }));
+};
 const mostNeighbours = Math.max(1, ...variables.map((v) => v.blanket.length));
 const radius = (k) => (many ? 5 : 7) + (many ? 4 : 6) * Math.sqrt(variables[k].blanket.length / mostNeighbours);
 let scale = 1;
@@ -35,9 +45,9 @@ if (described) {
 }
 
 const lines = world.append("g").selectAll("line").data(pairs).enter().append("line")
-  .attr("class", (pair) => !pair.edge ? "edge absent" : sure && pair.verdict !== "present" ? "edge undecided" : "edge")
-  .attr("stroke-opacity", (pair) => pair.edge && known && edges.length > 150 ? 0.3 + 0.7 * share(pair) : null)
-  .attr("stroke-width", (pair) => pair.edge ? (known ? 1 + (many ? 3 : 5) * share(pair) : 1.6) : 1.6);
+  .attr("class", (pair) => `edge ${signName(pair)} ${!pair.edge ? "absent" : sure && pair.verdict !== "present" ? "undecided" : ""}`);
+const thicken = () => lines.attr("stroke-opacity", (pair) => pair.edge && (known || related) && edges.length > 150 ? 0.3 + 0.7 * share(pair) : null)
+  .attr("stroke-width", (pair) => pair.edge ? (known || related ? 1 + (many ? 6 : chosen.width === "strength" ? 11 : 5) * share(pair) : 1.6) : 1.6);
 const grips = world.append("g").selectAll("line").data(pairs).enter().append("line").attr("class", "grip")
   .on("pointermove", (pair) => pairTip(d3.event, pair)).on("pointerleave", hideTip).on("click", choosePair);
 const nodes = world.append("g").selectAll("g").data(d3.range(variables.length)).enter().append("g")
@@ -52,7 +62,7 @@ let boxes = [];
 
 // Names are shorter where there is little room.
 const letter = () => {
-  const length = svg.node().getBoundingClientRect().width < 560 ? 11 : 22;
+  const length = isNarrow() ? 14 : 22;
   labels.text((k) => short(nameOf(k), length)).attr("font-size", 12).attr("display", null);
   world.attr("transform", null);
   widths = labels.nodes().map((label) => label.getComputedTextLength());
@@ -164,6 +174,7 @@ const redraw = () => {
   nodes.classed("dim", (k) => !lit(k)).classed("chosen", (k) => k === variable || (pair !== null && touches(pair, k)))
     .attr("aria-pressed", (k) => k === variable);
   nodes.select("circle").style("fill", (k) => COLOURS[chosen.colour].of(variables[k]));
+  thicken();
   const gone = (p) => isHidden(p) && p !== pair;
   lines.attr("display", (p) => gone(p) ? "none" : null).classed("dim", (p) => !litPair(p)).classed("chosen", (p) => p === pair);
   grips.attr("display", (p) => gone(p) ? "none" : null);
@@ -179,12 +190,15 @@ const point = (pair, on) => lines.filter((p) => p === pair).classed("pointed", o
   return on || !isHidden(p) || p === chosen.pair ? null : "none";
 });
 
-// What the style of a line tells, if it is known how sure the edges are.
+// What the style and the colour of a line tell.
 const startLineLegend = () => {
   const open = pairs.some((pair) => !pair.edge && pair.verdict === "undecided");
-  const kinds = [["", "present"], ["undecided", "undecided, joined"], ...(open ? [["absent", "undecided, not joined"]] : [])];
+  const kinds = sure ? [["", "present"], ["undecided", "undecided, joined"], ...(open ? [["absent", "undecided, not joined"]] : [])] : [];
+  for (const [name, text] of [["positive", "positive"], ["negative", "negative"]])
+    if (edges.some((pair) => signName(pair) === name)) kinds.push([name, text]);
+  if (related && edges.some((pair) => !signName(pair))) kinds.push(["", "no sign"]);
   const box = byId("line-legend");
-  box.hidden = !sure;
+  box.hidden = !kinds.length;
   box.append(...kinds.map(([style, text]) => {
     const entry = make("span", "");
     const drawn = d3.select(entry).append("svg").attr("width", 34).attr("height", 8);
@@ -194,8 +208,55 @@ const startLineLegend = () => {
   }));
 };
 
+// The drawing as a file: every style as an attribute, so that it looks the same anywhere.
+const STYLES = ["fill", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "paint-order",
+  "opacity", "display", "font-family", "font-size", "font-weight", "text-anchor"];
+const drawn = () => {
+  const own = svg.node(), copy = own.cloneNode(true);
+  const from = [own, ...own.querySelectorAll("*")], to = [copy, ...copy.querySelectorAll("*")];
+  from.forEach((element, k) => {
+    const style = getComputedStyle(element);
+    for (const name of STYLES) to[k].setAttribute(name, style.getPropertyValue(name));
+    if (style.getPropertyValue("vector-effect") !== "none") {  // so that lines grow with the picture
+      const inWorld = (text) => text.replace(/[\d.]+(px)?/g, (length) => parseFloat(length) / scale);
+      for (const name of ["stroke-width", "stroke-dasharray"]) to[k].setAttribute(name, inWorld(style.getPropertyValue(name)));
+    }
+    for (const name of ["class", "style", "role", "tabindex", "aria-pressed", "aria-label"]) to[k].removeAttribute(name);
+  });
+  const { width, height } = own.getBoundingClientRect();
+  copy.querySelectorAll("[display=none]").forEach((element) => element.remove());
+  for (const [name, value] of [["width", width], ["height", height], ["viewBox", `0 0 ${width} ${height}`]]) copy.setAttribute(name, value);
+  const ground = document.createElementNS(d3.namespaces.svg, "rect");
+  for (const [name, value] of [["width", width], ["height", height], ["fill", getComputedStyle(document.querySelector(".stage")).backgroundColor]]) ground.setAttribute(name, value);
+  copy.prepend(ground);
+  const told = document.createElementNS(d3.namespaces.svg, "desc");
+  told.textContent = byId("caption").textContent;
+  copy.prepend(told);
+  return { text: new XMLSerializer().serializeToString(copy), width, height };
+};
+const save = (blob, ending) => {
+  const link = make("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = `${document.title.replace(/[^\p{L}\p{N}._-]+/gu, "-") || "network"}.${ending}`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+};
+const saveSvg = () => save(new Blob([drawn().text], { type: "image/svg+xml" }), "svg");
+const savePng = () => {
+  const { text, width, height } = drawn(), image = new Image(), finer = 2;
+  image.onload = () => {
+    const canvas = make("canvas");
+    canvas.width = finer * width;
+    canvas.height = finer * height;
+    canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+    canvas.toBlob((blob) => save(blob, "png"));
+  };
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
+};
+
 const startDrawing = () => {
   startLineLegend();
+  settle();
   letter();
   move();
   nodes.call(d3.drag().clickDistance(4).on("drag", (k) => {
@@ -210,7 +271,9 @@ const startDrawing = () => {
   byId("zoom-in").addEventListener("click", () => svg.call(zoom.scaleBy, 1.3));
   byId("zoom-out").addEventListener("click", () => svg.call(zoom.scaleBy, 1 / 1.3));
   byId("zoom-fit").addEventListener("click", () => fit());
-  addEventListener("resize", () => { letter(); boxes = []; fit(); });
+  byId("save-svg").addEventListener("click", saveSvg);
+  byId("save-png").addEventListener("click", savePng);
+  addEventListener("resize", () => { settle(); letter(); move(); boxes = []; fit(); });
   addEventListener("beforeprint", () => fit());
   redraw();
   fit();

@@ -7,7 +7,8 @@ const absent = pairs.filter((pair) => !pair.edge);
 const strongest = Math.max(0, ...edges.map((pair) => pair.loss ?? 0));
 const known = edges.length > 0 && edges.every((pair) => pair.loss !== null);
 const sure = page.sure;
-const chosen = { variable: null, pair: null, nHidden: 0, least: 0, near: false, colour: "group" };
+const related = edges.some((pair) => pair.relation);
+const chosen = { variable: null, pair: null, nHidden: 0, least: 0, near: false, colour: "group", width: related ? "strength" : "evidence" };
 const listeners = [];
 
 const byId = (id) => document.getElementById(id);
@@ -34,11 +35,14 @@ const short = (text, length = 22) => {
   return letters.length > length ? letters.slice(0, length - 1).join("") + "…" : text;
 };
 const figure = (value, digits = 2) => value === null || value === undefined ? "" :
-  value.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  (Math.round(value * 10 ** digits) / 10 ** digits + 0).toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+const signed = (pair) => !pair.relation ? "" : `${pair.relation.sign > 0 ? "+" : ""}${figure(pair.relation.strength)}`;
+const signName = (pair) => ({ 1: "positive", "-1": "negative" })[pair.relation?.sign] ?? "";
 const count = (value) => figure(value, 0);
 const percent = (value) => value > 0 && value < 0.01 ? "under 1 %" : value > 0.99 && value < 1 ? "over 99 %" : `${figure(100 * value, 0)} %`;
 const joined = (items) => items.flatMap((item, k) => k ? [", ", item] : [item]);
-const share = (pair) => pair.loss === null || strongest === 0 ? 0 : Math.sqrt(Math.max(pair.loss, 0) / strongest);
+const evidenceShare = (pair) => pair.loss === null || strongest === 0 ? 0 : Math.sqrt(Math.max(pair.loss, 0) / strongest);
+const share = (pair) => chosen.width === "strength" && pair.relation ? Math.abs(pair.relation.strength) : evidenceShare(pair);
 
 // An element with text and children: make("p", "small", "text"), make("li", "", [child, child]).
 const make = (tag, className, content) => {
@@ -64,7 +68,7 @@ const showTip = (event, title, lines) => {
 };
 const hideTip = () => { tip.hidden = true; };
 const pairTip = (event, pair) => showTip(event, `${nameOf(pair.x)} — ${nameOf(pair.y)}`,
-  [pair.chance && `${sure.kind} ${pair.chance}, ${pair.verdict}`, pair.loss === null ? (pair.edge ? "joined" : "not joined") : `loss ${figure(pair.loss)}, evidence ${pair.strength}`, sentence(pair), pair.thin ? "thin data" : ""]);
+  [pair.relation && `strength ${signed(pair)}, ${pair.relation.kind}`, pair.chance && `${sure.kind} ${pair.chance}, ${pair.verdict}`, pair.loss === null ? (pair.edge ? "joined" : "not joined") : `loss ${figure(pair.loss)}, evidence ${pair.strength}`, sentence(pair), pair.thin ? "thin data" : ""]);
 const variableTip = (event, k) => showTip(event, nameOf(k), [
   variables[k].n_states === null ? "" : `${count(variables[k].n_states)} states`,
   `${count(variables[k].blanket.length)} in its blanket`,

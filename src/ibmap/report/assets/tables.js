@@ -55,6 +55,7 @@ const startEdgeTable = () => {
       { title: sure.kind === "frequency" ? "Frequency" : "Probability", number: true, falling: true, value: (p) => p.probability, cell: (p) => p.chance },
       { title: "Verdict", word: true, value: (p) => p.verdict, cell: (p) => p.verdict },
     ] : []),
+    ...(related ? [{ title: "Strength", number: true, falling: true, value: (p) => p.relation ? Math.abs(p.relation.strength) : null, cell: signed }] : []),
     { title: "Loss", number: true, falling: true, value: (p) => p.loss, cell: (p) => figure(p.loss) },
     { title: "If it is changed, the structure is", value: (p) => p.loss, falling: true, cell: (p) => p.words },
     { title: "Evidence", word: true, value: (p) => p.loss, falling: true, cell: (p) => p.strength },
@@ -88,6 +89,7 @@ const startVariableTable = () => {
     { title: "States", number: true, falling: true, value: (k) => variables[k].n_states, cell: (k) => count(variables[k].n_states) },
     ...(described ? [
       { title: "Entropy", number: true, falling: true, value: (k) => variables[k].entropy, cell: (k) => figure(variables[k].entropy, 3) },
+      ...(related ? [{ title: "Explained", number: true, falling: true, value: (k) => variables[k].explained, cell: (k) => percent(variables[k].explained) }] : []),
       { title: "Missing", number: true, falling: true, value: (k) => variables[k].missing, cell: (k) => count(variables[k].missing) },
       { title: "Data", falling: true, value: (k) => variables[k].small, cell: (k) => variables[k].thinness },
     ] : []),

@@ -13,6 +13,9 @@ const startTools = () => {
   byId("names").append(...variables.map((v) => { const o = make("option"); o.value = v.name; return o; }));
   byId("colour").append(...Object.entries(COLOURS).map(([key, { title }]) => { const o = make("option", "", title); o.value = key; return o; }));
   byId("colour").addEventListener("change", (event) => change({ colour: event.target.value }));
+  byId("width").append(...["strength", "evidence"].map((name) => { const o = make("option", "", name); o.value = name; return o; }));
+  byId("width-field").hidden = !(related && known);
+  byId("width").addEventListener("change", (event) => change({ width: event.target.value }));
   byId("tools").addEventListener("submit", (event) => event.preventDefault());
   const weak = byId("weak");
   weak.max = sure ? 100 : edges.length;

@@ -6,8 +6,10 @@ from ibmap.result.formats.formats import (
     as_result,
     edge_chances,
     edge_relations,
+    edge_shares,
     edge_weights,
     graph_of,
+    weight_matrix,
 )
 from ibmap.result.formats.reading import is_network_file, read_network
 from ibmap.result.formats.writing import check_writable, write_network
@@ -19,9 +21,11 @@ __all__ = [
     "check_writable",
     "edge_chances",
     "edge_relations",
+    "edge_shares",
     "edge_weights",
     "graph_of",
     "is_network_file",
     "read_network",
+    "weight_matrix",
     "write_network",
 ]

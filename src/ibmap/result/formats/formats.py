@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ibmap.graph import MarkovGraph
 from ibmap.result import SearchResult
@@ -60,3 +64,24 @@ def edge_chances(network: Network) -> tuple[str, dict[tuple[int, int], tuple[flo
 def edge_relations(network: Network) -> dict[tuple[int, int], dict[str, float]]:
     """Give what is known of how the ends of each edge are related."""
     return edge_attributes(network) if isinstance(network, SearchResult) else {}
+
+
+def edge_shares(network: Network) -> dict[tuple[int, int], float]:
+    """Give each edge a weight from 0 to 1: its strength, or its evidence; empty if neither is known."""
+    strengths = {edge: abs(own["strength"]) for edge, own in edge_relations(network).items()}
+    losses = edge_weights(network)
+    top = max(losses.values(), default=0.0)
+    if strengths or top <= 0:
+        return strengths
+    return {edge: math.sqrt(max(loss, 0.0) / top) for edge, loss in losses.items()}
+
+
+def weight_matrix(network: Network) -> NDArray[np.float64] | None:
+    """Give the weights of edges as layouts take them; None if they are not known."""
+    shares, n = edge_shares(network), graph_of(network).n_variables
+    if not shares:
+        return None
+    matrix = np.zeros((n, n))
+    for (x, y), share in shares.items():
+        matrix[x, y] = matrix[y, x] = share
+    return matrix
