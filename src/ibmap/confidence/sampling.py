@@ -165,6 +165,8 @@ class _Sampler:
 
     def _swap(self, cold: Chain, hot: Chain) -> None:
         """Let two chains change places or not."""
+        if not cold.weights.any():  # no pair is left open
+            return
         here = cold.log_density() + hot.log_density()
         there = hot.log_density(cold.temperature) + cold.log_density(hot.temperature)
         if math.log1p(-self.rng.random()) < there - here:
