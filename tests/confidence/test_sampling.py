@@ -54,6 +54,24 @@ def test_a_seed_gives_the_same_bytes_for_any_number_of_threads(n_threads):
     assert found.edge_probabilities.tobytes() != other.edge_probabilities.tobytes()
 
 
+@pytest.mark.compiled_only("kernels and NumPy are compared")
+def test_kernels_give_the_chains_of_numpy_and_the_same_bytes_for_any_number_of_threads():
+    table = rows_of(12, 100, seed=4)
+    compiled = AveragedTest(table)
+    compiled.regressions.compile()
+    assert not compiled.regressions.is_small
+
+    def run(test, n_threads):
+        plan = SamplingPlan(max_steps=800, n_threads=n_threads)
+        return sample_posterior(
+            local_score(test), MarkovGraph.empty(12), seed=5, plan=plan
+        ).edge_probabilities
+
+    found = run(compiled, 1)
+    assert found.tobytes() == run(compiled, 3).tobytes()
+    np.testing.assert_allclose(found, run(AveragedTest(table), 1), atol=1e-6)
+
+
 def test_no_time_gives_what_is_there_and_claims_nothing():
     score = local_score(AveragedTest(rows_of(12, 100, seed=4)))
     found = sample_posterior(score, MarkovGraph.empty(12), plan=SamplingPlan(max_seconds=0))

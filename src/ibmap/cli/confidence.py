@@ -71,6 +71,12 @@ class Asked:
 
             refuse_scoreless(options, algorithm)
 
+    def takes_kernels(self, table: "EncodedTable") -> bool:
+        """Tell whether so many fits are asked for that kernels are compiled, however small the table."""
+        from ibmap.confidence.learned import takes_many_fits
+
+        return self.method == "posterior" and takes_many_fits(table, quick=False)
+
     def answered(
         self,
         result: "SearchResult",

@@ -101,7 +101,7 @@ def learn(  # noqa: PLR0913 - a command's options are its parameters
     asked.check(chosen, algorithm)
     with warnings_as_messages(quiet), Waiting("learning", quiet, compiling=False) as waiting:
         data = reading.read(table, chosen)
-        load_kernels_for(data, algorithm == "ibmap", waiting)
+        load_kernels_for(data, algorithm == "ibmap" and not asked.takes_kernels(data), waiting)
         interrupts = Interrupts(waiting)
         result = _run(data, algorithm, chosen, how, interrupts)
         result = asked.answered(result, data, chosen, interrupts, how.get("threads") or n_cores())

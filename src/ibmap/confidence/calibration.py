@@ -12,17 +12,17 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-ROWS = 100.0  # of a table whose temperature is 2
-HIGHEST = 2.0  # above that chains wander among structures that nobody believes
+ROWS = 100.0  # by which the temperature falls
+HIGHEST = 1.6  # with a hundred rows: above that weak claims are too many
 
 
 def recommended_temperature(n_samples: int) -> float:
-    """Give the temperature of the recommended learner: 2 for a hundred rows, 1 for very many.
+    """Give the temperature of the recommended learner: 1.6 for few rows, 1 for very many.
 
     Examples
     --------
     >>> recommended_temperature(100), recommended_temperature(12000)
-    (2.0, 1.0083333333333333)
+    (1.6, 1.0083333333333333)
     """
     return min(1.0 + ROWS / max(n_samples, 1), HIGHEST)
 

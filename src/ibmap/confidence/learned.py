@@ -86,7 +86,7 @@ def learned_posterior(
     effort = effort or Effort()
     refuse_scoreless(options, result.provenance.algorithm)
     sure = posterior_confidence(
-        learned_score(result, table, options),
+        learned_score(result, table, options, effort),
         result.graph,
         temperature=default_temperature(result) if temperature is None else temperature,
         seed=effort.seed,
@@ -96,30 +96,43 @@ def learned_posterior(
     return replace(sure, diagnostics={**sure.diagnostics, "is_quick": effort.is_quick})
 
 
-def learned_score(result: SearchResult, table: EncodedTable, options: LearnerOptions) -> LocalScore:
-    """Give the score that a network was learned with."""
+def learned_score(
+    result: SearchResult, table: EncodedTable, options: LearnerOptions, effort: Effort
+) -> LocalScore:
+    """Give the score that a network was learned with; many fits are made by kernels."""
+    from ibmap.independence.link_test import LinkTest
     from ibmap.score import local_score
 
     if getattr(options, "prior", 0.5) is None:  # the prior that was learned
         options = replace(options, prior=result.provenance.options["prior"])  # type: ignore[call-arg]
-    return local_score(options.make_test(table))
+    test = options.make_test(table)
+    if isinstance(test, LinkTest) and takes_many_fits(table, effort.is_quick):
+        test.regressions.compile()
+    return local_score(test)
+
+
+def takes_many_fits(table: EncodedTable, quick: bool) -> bool:
+    """Tell whether the posterior takes thousands of fits, so that compiling pays on small tables too."""
+    return table.n_variables > QUICK_EXACT and not quick
 
 
 def sampling_plan(
     result: SearchResult, table: EncodedTable, options: LearnerOptions, effort: Effort
 ) -> SamplingPlan:
     """Choose how much is sampled."""
-    plan = SamplingPlan(max_seconds=effort.max_seconds, n_threads=_threads(effort, table, options))
+    n_threads = _threads(effort, table, options, is_posterior=True)
+    plan = SamplingPlan(max_seconds=effort.max_seconds, n_threads=n_threads)
     if effort.is_quick:
         plan = replace(plan, max_steps=quick_steps(table, result.graph.n_edges), max_exact=QUICK_EXACT)
     return plan
 
 
-def _threads(effort: Effort, table: EncodedTable, options: LearnerOptions) -> int:
+def _threads(effort: Effort, table: EncodedTable, options: LearnerOptions, is_posterior: bool = False) -> int:
     """Use one thread where NumPy makes the fits: its threads wait for each other."""
     from ibmap.learners import RecommendedOptions
 
-    return 1 if isinstance(options, RecommendedOptions) and is_small(table) else effort.n_threads
+    by_numpy = is_small(table) and not (is_posterior and takes_many_fits(table, effort.is_quick))
+    return 1 if isinstance(options, RecommendedOptions) and by_numpy else effort.n_threads
 
 
 def median_network(result: SearchResult) -> SearchResult:

@@ -85,7 +85,7 @@ def _structures(
 ) -> list[MarkovGraph]:
     """Draw structures in proportion to their probability."""
     walk = sample_posterior(
-        learned_score(result, table, options),
+        learned_score(result, table, options, effort),
         result.graph,
         temperature=sure.temperature or 1.0,
         seed=effort.seed,

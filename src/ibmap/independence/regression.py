@@ -56,12 +56,20 @@ class Regressions:
         self.has_tables = model.table_share > 0
         self.is_small = is_small(table)
         self._n_states = n_states
-        self._links = _links(self.is_small)(
+        self._inputs: tuple[Any, ...] = (
             np.ascontiguousarray(np.array(columns, np.uint8).reshape(len(columns), -1)),
             weights.astype(np.float64),
             (n_states, is_ordered & (n_states > 2), factorials),  # two states are in order anyway
             np.array([model.ridge, model.link_ridge, model.is_moment, model.table_share]),
         )
+        self._links = _links(self.is_small)(*self._inputs)
+
+    def compile(self) -> None:
+        """Answer by kernels from now on: for thousands of fits compiling pays on small tables too."""
+        from ibmap.kernels.compiling import IS_COMPILED
+
+        if self.is_small and IS_COMPILED:
+            self.is_small, self._links = False, _links(False)(*self._inputs)
 
     def log_bayes_factor(self, x: int, y: int, given: tuple[int, ...]) -> float:
         """Ask the fit of one variable on a set what another would add."""

@@ -47,7 +47,7 @@ class ConfidentLearner:
         temperature : float, optional
             Structures have probability in proportion to exp(score / temperature): 1 is the score's own
             posterior. By default 1; for `ibmap.IBMAP` what makes its probabilities mean what they
-            say, between 1 and 2, the higher the fewer the rows.
+            say, between 1 and 1.6, the higher the fewer the rows.
         random_state : int, numpy.random.Generator or None
             Seed; the same seed gives the same result, whatever the number of threads, unless time ran out.
         max_seconds : float, optional
