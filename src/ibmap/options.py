@@ -230,7 +230,9 @@ class AveragedOptions(Options):
     """Options of `ibmap.AveragedTest`."""
 
     prior: float | None = option(None, *_PRIOR, metavar="P", none="learned from the table")
-    ordered: Any = option(False, *_ORDERED)
+    ordered: Any = option(
+        None, *_ORDERED, none="those the table says are in order, averaged over one slope and all states"
+    )
     table_share: float = option(
         0.25,
         number(0, 1, from_low=True, to_high=True),

@@ -108,7 +108,8 @@ def test_every_option_is_taken(run, table, options):
 
 
 def test_ordered_columns_are_named_or_all(run, table):
-    for flags, ordered in ((["all"], True), (["sky", "--ordered", "die"], ["sky", "die"])):
+    cases = (["all"], True), (["none"], False), (["sky", "--ordered", "die"], ["sky", "die"])
+    for flags, ordered in cases:
         for learner in (["-a", "ibmap"], ["-a", "hc", "--test", "pairwise"]):
             found = run("learn", table, "--json", *learner, "--ordered", *flags)
             assert json.loads(found.out)["provenance"]["options"]["ordered"] == ordered

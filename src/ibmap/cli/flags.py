@@ -31,7 +31,7 @@ GIVEN_AS: dict[str, tuple[Any, str | None, str]] = {
     "ordered": (
         list[str] | None,
         "COLUMN",
-        "A column whose states are in order; all for every column. Repeatable.",
+        "A column whose states are in order; all or none of them. Repeatable.",
     ),
     "require": (list[str] | None, "A--B", "An edge that must be there. Repeatable."),
     "forbid": (list[str] | None, "A--B", "An edge that must not be there. Repeatable."),

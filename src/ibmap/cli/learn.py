@@ -152,8 +152,8 @@ def _options(algorithm: str, given: Mapping[str, Any], reading: Reading) -> "Lea
     read = reading.rules
     if "start" in given:
         read["start"] = _read_start(given["start"])
-    if given.get("ordered") == ["all"]:
-        read["ordered"] = True
+    if given.get("ordered") in (["all"], ["none"]):
+        read["ordered"] = given["ordered"] == ["all"]
     options = OPTIONS[algorithm](**{**given, **read})
     options.check()
     return options

@@ -35,8 +35,9 @@ class AveragedTest(LinkTest):
     prior : float, optional
         Prior probability of independence. By default that of a network in which a variable has
         four neighbours, or a quarter of all others if these are fewer.
-    ordered : bool or list of column names or numbers
-        Variables whose states are in order; each then has one slope.
+    ordered : bool or list of column names or numbers, optional
+        Variables whose states are in order; each then has one slope. By default those of which the
+        table says so, averaged over one slope and an effect of every state.
     table_share : float
         Prior probability that the variables of a blanket act together: with 0 only main effects are
         considered, with 1 only full tables.
@@ -53,7 +54,7 @@ class AveragedTest(LinkTest):
         self,
         X: Any,
         prior: float | None = None,
-        ordered: Any = False,
+        ordered: Any = None,
         table_share: float = TABLE_SHARE,
     ) -> None:
         table = encode(X, missing="use")

@@ -42,12 +42,27 @@ class Cells(NamedTuple):
     states: NDArray[np.uint8]  # members by cells
 
 
+class Weighed(NamedTuple):
+    """What links of one variable are worth, and what its blanket is."""
+
+    factors: Floats  # log Bayes factors: averaged, by main effects, by full tables; zero if nothing was asked
+    log_evidence: float  # of the blanket, relative to X by itself
+
+
 class Tables(NamedTuple):
     """Log evidence of full tables, relative to X by itself, for some variables."""
 
     split: Floats  # of cells split by the variable
     kept: Floats  # of cells without it
     main: Floats  # log Bayes factor of its main effect next to these
+
+
+class Weighing(Protocol):
+    """A way to work out what links are worth."""
+
+    def weigh(self, x: int, members: Integers, others: Integers) -> Weighed:
+        """Weigh links of x with members of its blanket and with others."""
+        ...
 
 
 class Fitted(Protocol):
@@ -80,8 +95,8 @@ class Links(ABC, Generic[F]):
         self.ridge, self.link_ridge, moment, self.share = model.tolist()
         self.is_moment = moment > 0
 
-    def factors(self, x: int, members: Integers, others: Integers) -> Floats:
-        """Give log Bayes factors of links of x: averaged, by main effects, by full tables."""
+    def weigh(self, x: int, members: Integers, others: Integers) -> Weighed:
+        """Weigh links of x with members of its blanket and with others."""
         cells = self._cells(x, members)
         fit = self._fit(x, members, cells)
         factors, evidence = np.zeros((3, len(self.codes))), fit.log_evidence
@@ -99,7 +114,17 @@ class Links(ABC, Generic[F]):
             if self.share > 0:
                 tables = self._tables(x, kind, counts, cells.counts[None])
                 factors[::2, y] = self._averaged(evidence + main, evidence, tables)
-        return factors
+        return Weighed(factors, self._log_evidence(cells.counts, evidence))
+
+    def _log_evidence(self, counts: Floats, main: float) -> float:
+        """Average the evidence of main effects and of the full table of a blanket."""
+        if self.share == 0:
+            return main
+        alone = self._log_tables(counts.sum(axis=0)[None, None, :, None])
+        table = float((self._log_tables(counts[None, :, :, None]) - alone)[0])
+        if self.share == 1:
+            return table
+        return float(np.logaddexp(math.log1p(-self.share) + main, math.log(self.share) + table))
 
     def _by_kind(self, x: int, variables: Integers, n_cells: int) -> Iterator[tuple[Kind, Integers]]:
         """Group variables by kind, not too many at once; give the places of each. One state says nothing."""

@@ -28,6 +28,7 @@ MAX_STEPS = 200
 SMALLEST = 1e-60  # share of a Newton step
 LAST_STEP = 1e-11  # a Newton step that promises less than this is the last
 NOTHING = 1e-26  # one that promises less than this is not taken
+LARGEST_SHARE = 1 - 1e-12  # of a sum of squares that a link explains, up to rounding
 SAFE = 1e-6  # a step that promises less than this cannot overshoot
 
 
@@ -151,6 +152,35 @@ def log_evidence(margins: Floats, value: float, lower: Floats, log_determinant: 
     occam = 2 * float(np.log(np.diagonal(lower)).sum()) - log_determinant
     occam -= float(logs.sum()) - math.log(n)
     return value - alone - occam / 2
+
+
+def log_factors(
+    gradient: Floats,
+    information: Floats,
+    prior: Floats,
+    log_determinant: float,
+    is_moment: bool,
+    unexplained: tuple[Floats, float] | None = None,
+) -> Floats:
+    """Give the log Bayes factors of links of one prior: links by effects, and by effects once more."""
+    # unexplained: of a response of unknown scale, what is left without each link, and its degrees of freedom.
+    lower = cholesky(information + prior)
+    inverse = inverse_of(lower)
+    half = (inverse @ gradient[:, :, None])[:, :, 0]
+    log_ratio = log_determinant - 2 * np.log(np.diagonal(lower, axis1=1, axis2=2)).sum(axis=1)
+    explained, by_scale = (half * half).sum(axis=1), np.ones(len(half))
+    if unexplained is not None:
+        left, degrees = unexplained
+        share = np.minimum(explained / left, LARGEST_SHARE)
+        by_scale = degrees / (left * (1 - share))
+        explained = -degrees * np.log1p(-share)
+    found: Floats = (explained + log_ratio) / 2
+    if is_moment:  # the posterior mean of theta' P theta / df
+        spread = inverse.transpose(0, 2, 1) @ inverse
+        mean = (inverse.transpose(0, 2, 1) @ half[:, :, None])[:, :, 0]
+        square = by_scale * ((mean @ prior) * mean).sum(axis=1) + (spread * prior).sum(axis=(1, 2))
+        found += np.log(square / len(prior))
+    return found
 
 
 def inverse_of(matrices: Floats) -> Floats:

@@ -7,17 +7,17 @@ import math
 import numpy as np
 
 from ibmap.data.counting import label_cells
-from ibmap.independence.links import Cells, Kind, Links
+from ibmap.independence.links import Cells, Kind, Links, Weighed
 from ibmap.independence.numpy_fit import (
     Fit,
     Floats,
     Integers,
     Regression,
-    cholesky,
     covariance,
     features,
     inverse_of,
     link_prior,
+    log_factors,
 )
 from ibmap.independence.one_thread import ONE_THREAD
 
@@ -25,10 +25,10 @@ from ibmap.independence.one_thread import ONE_THREAD
 class NumpyLinks(Links[Fit]):
     """What links of the variables of a small table are worth."""
 
-    def factors(self, x: int, members: Integers, others: Integers) -> Floats:
-        """Give log Bayes factors of links of x: averaged, by main effects, by full tables."""
+    def weigh(self, x: int, members: Integers, others: Integers) -> Weighed:
+        """Weigh links of x with members of its blanket and with others."""
         with ONE_THREAD:
-            return super().factors(x, members, others)
+            return super().weigh(x, members, others)
 
     def _cells(self, x: int, members: Integers) -> Cells:
         """Group the rows by the states of a blanket."""
@@ -92,19 +92,10 @@ class NumpyLinks(Links[Fit]):
     def _log_factors(self, x: int, kind: Kind, gradient: Floats, information: Floats) -> Floats:
         """Give the log Bayes factors of links of one kind: links by effects, and by effects once more."""
         precision, log_determinant = link_prior(*self.kinds[x], *kind)
-        size, prior = len(precision), self.link_ridge * precision
-        lower = cholesky(information + prior)
-        inverse = inverse_of(lower)
-        half = (inverse @ gradient[:, :, None])[:, :, 0]
-        log_ratio = log_determinant + size * math.log(self.link_ridge)
-        log_ratio = log_ratio - 2 * np.log(np.diagonal(lower, axis1=1, axis2=2)).sum(axis=1)
-        found: Floats = ((half * half).sum(axis=1) + log_ratio) / 2
-        if self.is_moment:  # the posterior mean of theta' P theta / df
-            spread = inverse.transpose(0, 2, 1) @ inverse
-            mean = (inverse.transpose(0, 2, 1) @ half[:, :, None])[:, :, 0]
-            square = ((mean @ prior) * mean).sum(axis=1) + (spread * prior).sum(axis=(1, 2))
-            found += np.log(square / size)
-        return found
+        log_determinant += len(precision) * math.log(self.link_ridge)
+        return log_factors(
+            gradient, information, self.link_ridge * precision, log_determinant, self.is_moment
+        )
 
     def _log_tables(self, counts: Floats) -> Floats:
         """Give the log evidence of X's states (axis 2), uniform priors: prod n_s! (r - 1)! / (n + r - 1)!."""

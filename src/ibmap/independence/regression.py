@@ -4,6 +4,8 @@ States that never occur cost nothing and change nothing. A variable of very many
 its most frequent ones; the others are taken as one.
 
 Small tables are answered by NumPy at once; for large ones kernels are compiled. Both give the same numbers.
+Columns kept as numbers are weighed row by row (`mixed_links`), those said to be in order with one slope and
+without (`order_links`).
 """
 
 from __future__ import annotations
@@ -14,10 +16,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ibmap.data.table import EncodedTable, is_small, variable_index
+from ibmap.data.table import EncodedTable, is_small, variable_index, with_weights
 from ibmap.errors import InvalidOptionError, InvalidTableError
-from ibmap.independence.links import Links
+from ibmap.independence.links import Links, Weighing
 from ibmap.independence.numpy_links import NumpyLinks
+from ibmap.independence.order_links import OrderLinks
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -42,34 +45,54 @@ class Regressions:
 
     def __init__(self, table: EncodedTable, ordered: Any, model: LinkModel) -> None:
         refuse_unread(table)
-        is_ordered = read_ordered(ordered, table.names)
-        codes, weights = table.codes[table.weights > 0], table.weights[table.weights > 0]
-        columns = [
-            _kept_states(column, weights, in_order)
-            for column, in_order in zip(codes.T, is_ordered, strict=True)
-        ]
-        n_states = np.array([codes.max(initial=0) + 1 for codes in columns], np.int64)
-        factorials = np.cumsum(np.log(np.maximum(np.arange(N_FACTORIALS), 1)))
+        self._is_said = ordered is None  # whether the table itself says what is in order
+        self._is_ordered = table.ordered if ordered is None else read_ordered(ordered, table.names)
+        self._table, self._model = with_weights(table, table.weights), model
         self.n_variables = table.n_variables
-        seen = [len(np.unique(column)) for column in codes.T]
-        self.merged = tuple(x for x, n in enumerate(seen) if n > n_states[x])  # whose states were merged
         self.has_tables = model.table_share > 0
         self.is_small = is_small(table)
-        self._n_states = n_states
-        self._inputs: tuple[Any, ...] = (
-            np.ascontiguousarray(np.array(columns, np.uint8).reshape(len(columns), -1)),
-            weights.astype(np.float64),
-            (n_states, is_ordered & (n_states > 2), factorials),  # two states are in order anyway
-            np.array([model.ridge, model.link_ridge, model.is_moment, model.table_share]),
-        )
-        self._links = _links(self.is_small)(*self._inputs)
+        self._links = self._choose()
 
     def compile(self) -> None:
         """Answer by kernels from now on: for thousands of fits compiling pays on small tables too."""
         from ibmap.kernels.compiling import IS_COMPILED
 
         if self.is_small and IS_COMPILED:
-            self.is_small, self._links = False, _links(False)(*self._inputs)
+            self.is_small = False
+            self._links = self._choose()
+
+    def _choose(self) -> Weighing:
+        """Choose what weighs links."""
+        links, n_states = self._make_links(self._is_ordered)
+        seen = np.array([len(np.unique(column)) for column in self._table.codes.T], np.int64)
+        is_category = ~np.isin(np.arange(self.n_variables), [*self._table.numbers])
+        self.merged = tuple(np.flatnonzero(is_category & (seen > n_states)).tolist())  # of too many states
+        self._is_constant = is_category & (seen < 2)
+        if not self._is_said or not (self._is_ordered & is_category & (seen > 2)).any():
+            return links
+        return OrderLinks(links, self._make_links(np.zeros_like(self._is_ordered))[0])
+
+    def _make_links(self, is_ordered: NDArray[np.bool_]) -> tuple[Weighing, Integers]:
+        """Make what weighs links, and count the states that it tells apart."""
+        table, model = self._table, self._model
+        columns = [
+            _kept_states(column, table.weights, in_order)
+            for column, in_order in zip(table.codes.T, is_ordered, strict=True)
+        ]
+        n_states = np.array([codes.max(initial=0) + 1 for codes in columns], np.int64)
+        factorials = np.cumsum(np.log(np.maximum(np.arange(N_FACTORIALS), 1)))
+        inputs = (
+            np.ascontiguousarray(np.array(columns, np.uint8).reshape(len(columns), -1)),
+            table.weights.astype(np.float64),
+            (n_states, is_ordered & (n_states > 2), factorials),  # two states are in order anyway
+            np.array([model.ridge, model.link_ridge, model.is_moment, model.table_share]),
+        )
+        links: Weighing = _links(self.is_small)(*inputs)
+        if table.numbers:
+            from ibmap.independence.mixed_links import MixedLinks
+
+            links = MixedLinks(*inputs, table.numbers, links)
+        return links, n_states
 
     def log_bayes_factor(self, x: int, y: int, given: tuple[int, ...]) -> float:
         """Ask the fit of one variable on a set what another would add."""
@@ -77,16 +100,16 @@ class Regressions:
 
     def log_bayes_factors(self, x: int, blanket: tuple[int, ...]) -> Floats:
         """Ask the fit of one variable on its blanket what every other is worth, member or not."""
-        # One row each: averaged over both models, by main effects, by full tables.
+        # One row each: averaged over both models, by main effects, by full tables (NaN where numbers are).
         is_other = np.ones(self.n_variables, bool)
         is_other[[x, *blanket]] = False
         return self._factors(x, blanket, np.flatnonzero(is_other))
 
     def _factors(self, x: int, members: Sequence[int], others: NDArray[np.int64]) -> Floats:
         """Give log Bayes factors of links against none, zero where nothing was asked."""
-        if self._n_states[x] < 2:
+        if self._is_constant[x]:
             return np.zeros((3, self.n_variables))
-        return self._links.factors(x, np.array(members, np.int64), others)
+        return self._links.weigh(x, np.array(members, np.int64), others).factors
 
 
 def _links(small: bool) -> Callable[..., Links[Any]]:

@@ -78,6 +78,8 @@ class PairwiseScore:
         if not self._regressions.has_tables:
             return {}
         _, main, tables = (self._factors(x, blanket) + self._prior_odds(x))[:, y]
+        if math.isnan(tables):  # where numbers are, full tables have no meaning
+            return {}
         return {"main effects": float(main), "full tables": float(tables)}
 
     def _factors(self, x: int, blanket: tuple[int, ...]) -> Floats:

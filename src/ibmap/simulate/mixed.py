@@ -147,8 +147,8 @@ def _draw_effects(own: int, other: int, strength: float, rng: np.random.Generato
     """Draw the table of an edge."""
     sign = rng.choice([-1.0, 1.0])
     if own and other:
-        return sign * matching_table(strength, (own, other))
-    return sign * strength / 4 * np.outer(_contrast(own, rng), _contrast(other, rng))
+        return np.asarray(sign * matching_table(strength, (own, other)))
+    return np.asarray(sign * strength / 4 * np.outer(_contrast(own, rng), _contrast(other, rng)))
 
 
 def _contrast(n_states: int, rng: np.random.Generator) -> Floats:
@@ -179,4 +179,4 @@ def _drawn(field: Floats, n_states: int, rng: np.random.Generator) -> Floats:
     """Draw a variable given all others: a number around its mean, or the indicators of a state."""
     if n_states == 0:
         return field + rng.normal(size=field.shape)
-    return np.eye(n_states)[(field + rng.gumbel(size=field.shape)).argmax(axis=1)]
+    return np.asarray(np.eye(n_states)[(field + rng.gumbel(size=field.shape)).argmax(axis=1)])
