@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ibmap.independence.bayesian import BayesianTest
     from ibmap.independence.classical import ChiSquareTest, GTest
     from ibmap.independence.pairwise import PairwiseTest
+    from ibmap.independence.partial_correlation import PartialCorrelationTest
     from ibmap.independence.separation import SeparationTest
     from ibmap.learners.estimators import GSIMN, GSMN, HITON, IAMB, IBMAP, IBMAPHC, IBMAPTS, GSMNStar
     from ibmap.model import MarkovNetwork
@@ -58,6 +59,7 @@ _HOMES = {
     "MarkovGraph": "ibmap.graph",
     "MarkovNetwork": "ibmap.model",
     "PairwiseTest": "ibmap.independence.pairwise",
+    "PartialCorrelationTest": "ibmap.independence.partial_correlation",
     "NetworkClassifier": "ibmap.model.classifier",
     "SearchResult": "ibmap.result",
     "SeparationTest": "ibmap.independence.separation",
@@ -90,6 +92,7 @@ __all__ = [
     "MarkovNetwork",
     "NetworkClassifier",
     "PairwiseTest",
+    "PartialCorrelationTest",
     "SearchResult",
     "SeparationTest",
     "StopSearch",

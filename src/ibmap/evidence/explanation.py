@@ -14,7 +14,7 @@ from ibmap.evidence.variables import VariableDescription
 from ibmap.evidence.words import amount, chance, in_words, listed, probability, rough, share, strength, whole
 from ibmap.graph import MarkovGraph
 
-BY_EFFECTS = ("pairwise", "averaged")  # tests that need no slices
+BY_EFFECTS = ("pairwise", "averaged", "partial-correlation")  # tests that need no slices
 
 
 @dataclass(frozen=True)

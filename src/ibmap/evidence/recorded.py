@@ -15,8 +15,9 @@ from ibmap.graph.knowledge import make_knowledge
 from ibmap.independence.averaged import AveragedTest
 from ibmap.independence.known import known_test
 from ibmap.independence.pairwise import PairwiseTest
+from ibmap.independence.partial_correlation import PartialCorrelationTest
 from ibmap.independence.protocol import ProbabilisticTest
-from ibmap.options import AveragedOptions, BayesianOptions, Options, PairwiseOptions, declared
+from ibmap.options import AveragedOptions, BayesianOptions, Options, PairwiseOptions, PriorOptions, declared
 
 
 def recorded_table(
@@ -54,6 +55,7 @@ def recorded_tests(table: EncodedTable, options: Mapping[str, Any]) -> dict[str,
         "bayesian": (BayesianTest, BayesianOptions),
         "pairwise": (PairwiseTest, PairwiseOptions),
         "averaged": (AveragedTest, AveragedOptions),
+        "partial-correlation": (PartialCorrelationTest, PriorOptions),
     }
     used = options.get("test")
     first = used if used in makers else "bayesian"

@@ -24,6 +24,7 @@ from ibmap.options import (
     FilterOptions,
     GrowShrinkOptions,
     PairwiseOptions,
+    PriorOptions,
     RuleOptions,
     count,
     declared,
@@ -41,22 +42,18 @@ if TYPE_CHECKING:
 
 READING = "Reading the table"
 STARTS = (*FINDERS, "empty", "best")
-PROBABILISTIC = ("bayesian", "pairwise")  # tests that give Pr(I | D), which a score is made of
+# Tests that give Pr(I | D), which a score is made of.
+PROBABILISTIC = ("bayesian", "pairwise", "partial-correlation")
+NUMERIC = ("pairwise", "partial-correlation")  # tests that take numbers as they are
 TEST_OPTIONS = {  # each test's own options
     "bayesian": tuple(declared(BayesianOptions)),
     "pairwise": tuple(declared(PairwiseOptions)),
     "averaged": tuple(declared(AveragedOptions)),
+    "partial-correlation": tuple(declared(PriorOptions)),
     "chi-square": tuple(declared(ClassicalOptions)),
     "g": tuple(declared(ClassicalOptions)),
     "argumentative": (*declared(BayesianOptions), *declared(ArgumentOptions)),
 }
-
-
-def _refuse_keep(value: Any, name: str) -> None:
-    """Refuse to keep numbers where only categories are read."""
-    if value == "keep" or (isinstance(value, dict) and "keep" in value.values()):
-        msg = f"{name}='keep' keeps numbers, which only the recommended learner reads; choose 'auto'"
-        raise InvalidOptionError(msg)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,11 +70,27 @@ class LearnerOptions(KnowledgeOptions):
     )
     bins: Any = option(
         None,
-        Check('{"auto", "width", "frequency"}, int or dict', _refuse_keep),
+        Check('{"auto", "keep", "width", "frequency"}, int or dict'),
         "How to cut continuous columns; see `ibmap.encode`.",
         READING,
         none="",
     )
+
+    @property
+    def reads_numbers(self) -> bool:
+        """Whether the learner takes numbers as they are."""
+        return False
+
+    def check(self) -> None:
+        """Refuse what needs no table to be seen as wrong, such as numbers kept where none are read."""
+        super().check()
+        is_kept = self.bins == "keep" or (isinstance(self.bins, dict) and "keep" in self.bins.values())
+        if is_kept and not self.reads_numbers:
+            msg = (
+                "bins='keep' (command line: --bins keep) keeps numbers, which this learner does not read: "
+                f"tests {' and '.join(map(repr, NUMERIC))} and the recommended learner do; choose 'auto'"
+            )
+            raise InvalidOptionError(msg)
 
     def recorded(self) -> dict[str, Any]:
         """Give the options as results record them: functions by their names, graphs as ``"graph"``."""
@@ -126,6 +139,11 @@ class RecommendedOptions(LimitedOptions, AveragedOptions, LearnerOptions):
         "Take the best flip at a time, or all flips at once that are the best of both their ends.",
     )
 
+    @property
+    def reads_numbers(self) -> bool:
+        """It does."""
+        return True
+
     def plain_test(self, table: EncodedTable) -> AveragedTest:
         """Make the test that the score is made of."""
         from ibmap.independence.averaged import AveragedTest
@@ -143,19 +161,26 @@ class TestedOptions(PairwiseOptions, BayesianOptions, LearnerOptions):
 
     test: Any  # by name, or a callable that makes it; a subclass says which
 
+    @property
+    def reads_numbers(self) -> bool:
+        """Some tests do; a test of one's own may."""
+        return callable(self.test) or self.test in NUMERIC
+
     def plain_test(self, table: EncodedTable) -> IndependenceTest:
         """Make the test that answers the learner: the one named, or what a callable makes."""
         from ibmap.independence.argumentative import ArgumentativeTest
         from ibmap.independence.bayesian import BayesianTest
         from ibmap.independence.classical import ChiSquareTest, GTest
         from ibmap.independence.pairwise import PairwiseTest
+        from ibmap.independence.partial_correlation import PartialCorrelationTest
 
         if callable(self.test):
             made: IndependenceTest = self.test(table)
             return made
         declared(type(self))["test"].check.refuse(self.test, "test")
         makers: dict[str, Callable[..., IndependenceTest]] = {
-            "bayesian": BayesianTest, "pairwise": PairwiseTest, "chi-square": ChiSquareTest, "g": GTest
+            "bayesian": BayesianTest, "pairwise": PairwiseTest, "chi-square": ChiSquareTest, "g": GTest,
+            "partial-correlation": PartialCorrelationTest,
         }  # fmt: skip
         asked = "bayesian" if self.test == "argumentative" else self.test
         test = makers[asked](table, **{name: getattr(self, name) for name in TEST_OPTIONS[asked]})
