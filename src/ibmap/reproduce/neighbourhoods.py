@@ -24,7 +24,7 @@ Neighbours = Callable[[NDArray[np.float64], NDArray[np.int64]], NDArray[np.int64
 
 def l1_ebic(table: EncodedTable) -> Learned:
     """Learn a binary network by L1-penalised logistic neighbourhoods (Ravikumar et al.)."""
-    return _joined(table, _l1_neighbours, "and")
+    return _joined(table, l1_neighbours, "and")
 
 
 def best_subset(table: EncodedTable) -> Learned:
@@ -47,7 +47,7 @@ def _joined(table: EncodedTable, find: Neighbours, rule: str) -> Learned:
     return Learned(join_blankets(blankets, table.names, rule))
 
 
-def _l1_neighbours(design: NDArray[np.float64], response: NDArray[np.int64]) -> NDArray[np.int64]:
+def l1_neighbours(design: NDArray[np.float64], response: NDArray[np.int64]) -> NDArray[np.int64]:
     """Follow the L1 path; keep the support with the lowest extended BIC."""
     from sklearn.linear_model import LogisticRegression
     from sklearn.svm import l1_min_c
