@@ -19,6 +19,7 @@ from ibmap.result.words import (
     how_learned,
     how_reliable,
     how_sure,
+    missing_cells,
     prior_in_words,
     what_verdicts_mean,
     why_no_evidence,
@@ -109,6 +110,7 @@ def _facts(result: SearchResult, title: str) -> list[tuple[str, str]]:
     facts = [
         ("Table", title),
         ("Rows", f"{source.n_samples:,} used{dropped}"),
+        ("Missing", missing_cells(result)),
         ("Variables", f"{graph.n_variables:,}"),
         ("Edges", f"{graph.n_edges:,} of {n_pairs:,} possible (density {density:.2f})"),
         ("Learned by", how_learned(result)),

@@ -272,6 +272,20 @@ def take_rows(table: EncodedTable, rows: NDArray[Any]) -> EncodedTable:
     return replace(table, codes=codes, weights=weights, missing=missing, numbers=numbers)
 
 
+def where_seen(table: EncodedTable, variables: Sequence[int]) -> EncodedTable:
+    """Take some columns, and of the rows those in which none of their cells is missing."""
+    part = take_columns(table, list(variables))
+    return part if part.missing is None else take_rows(part, ~part.missing.any(axis=1))
+
+
+def without_empty_rows(table: EncodedTable) -> EncodedTable:
+    """Leave out the rows in which every cell is missing."""
+    if table.missing is None:
+        return table
+    shown: NDArray[np.bool_] = np.asarray(~table.missing.all(axis=1))
+    return table if shown.all() else take_rows(table, shown)
+
+
 def with_weights(table: EncodedTable, weights: Weights) -> EncodedTable:
     """Give the rows other weights; rows of weight 0 are left out."""
     occurs = weights > 0

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ibmap.data.counting import Margins, count_live_cells, meets_cochran
-from ibmap.data.table import EncodedTable
+from ibmap.data.table import EncodedTable, where_seen
 from ibmap.independence.protocol import Triplet
 
 if TYPE_CHECKING:  # their kernels are loaded by tests that need them
@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # their kernels are loaded by tests that need them
 class SliceCounts:
     """How the data spread over the slices of a set; cells are those of the states a slice holds."""
 
-    n_rows: int  # data points
+    n_rows: int  # data points that show both variables
     n_configurations: int  # slices there could be: the product of the cardinalities of the set
     n_seen: int  # slices that hold data
     n_single: int  # of these, how many hold one data point, which says nothing about the pair
@@ -40,6 +40,8 @@ class SliceCounts:
 
 def count_slices(table: EncodedTable, triplet: Triplet, sliced: Row | Findings | None = None) -> SliceCounts:
     """Count what a test of a triplet has to go by; faster with the data sliced, or tested, already."""
+    if table.missing is not None:
+        return _count_seen(table, triplet)
     (n_cells, n_below_one, n_below_five, smallest), n_live, n_single = _expected(table, triplet, sliced)
     if n_single:  # a slice with one data point has one cell, and expects it
         n_cells, n_below_five, smallest = n_cells + n_single, n_below_five + n_single, min(smallest, 1.0)
@@ -52,6 +54,14 @@ def count_slices(table: EncodedTable, triplet: Triplet, sliced: Row | Findings |
         share_under_five=n_below_five / n_cells if n_cells else 0.0,
         meets_cochran=meets_cochran(n_cells, n_below_one, n_below_five),
     )
+
+
+def _count_seen(table: EncodedTable, triplet: Triplet) -> SliceCounts:
+    """Count the rows that show both variables, and their slices where they show the set too."""
+    x, y, given = triplet.canonical()
+    part = where_seen(table, [x, y, *given])
+    own = count_slices(part, Triplet(0, 1, tuple(range(2, 2 + len(given)))))
+    return replace(own, n_rows=where_seen(table, [x, y]).n_samples)
 
 
 def _expected(

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ibmap.data.counting import number_slices
-from ibmap.data.table import EncodedTable
+from ibmap.data.table import EncodedTable, where_seen
 from ibmap.graph import MarkovGraph
 from ibmap.threads import ThreadPool
 
@@ -92,6 +92,8 @@ def _totals(table: EncodedTable, x: int, columns: BinaryColumns | None) -> NDArr
 def _describe(
     table: EncodedTable, x: int, blanket: tuple[int, ...], columns: BinaryColumns | None
 ) -> VariableDescription:
+    if table.missing is not None:
+        return _describe_seen(table, x, blanket)
     n_states = int(table.cardinalities[x])
     totals = _totals(table, x, columns)
     sizes = _slice_sizes(table, x, blanket, columns)
@@ -108,6 +110,13 @@ def _describe(
         rows_per_slice=table.n_samples / max(n_seen, 1),
         share_in_small_slices=float(n_small) / max(table.n_samples, 1),
     )
+
+
+def _describe_seen(table: EncodedTable, x: int, blanket: tuple[int, ...]) -> VariableDescription:
+    """Describe a variable by the rows that show it, its slices by those that show its blanket too."""
+    own = _describe(where_seen(table, [x]), 0, (), None)
+    sliced = _describe(where_seen(table, [x, *blanket]), 0, tuple(range(1, 1 + len(blanket))), None)
+    return replace(sliced, n_used=own.n_used, entropy=own.entropy)
 
 
 def _entropy(totals: np.ndarray) -> float:

@@ -13,6 +13,7 @@ import math
 from typing import Any
 
 from ibmap.data.encoding import encode
+from ibmap.data.table import without_empty_rows
 from ibmap.independence.density import first_prior
 from ibmap.independence.link_test import LinkTest
 from ibmap.independence.posterior import LOWEST_PRIOR
@@ -57,7 +58,7 @@ class AveragedTest(LinkTest):
         ordered: Any = None,
         table_share: float = TABLE_SHARE,
     ) -> None:
-        table = encode(X, missing="use")
+        table = without_empty_rows(encode(X, missing="use"))
         table = table.distinct or table
         prior = first_prior(table.n_variables) if prior is None else prior
         self.prior = as_number(prior, "prior", low=LOWEST_PRIOR, high=1)

@@ -59,14 +59,14 @@ class CompiledLinks(Links[CompiledFit]):
         return columns, np.where(ordered, numbers, 1.0), int(sizes.sum())
 
     def _member_factors(
-        self, x: int, kind: Kind, members: Integers, chosen: Integers, fit: CompiledFit
+        self, x: int, kind: Kind, members: Integers, chosen: Integers, fit: CompiledFit, share: float = 1.0
     ) -> Floats:
         """Weigh members of one kind by their effects as fitted (Wald): V = spread^-1, g = V theta."""
         gradient, information = _moments(len(chosen), self.kinds[x], kind)
         fitted = self.ridge * link_prior(*self.kinds[x], *kind)[0]
         places = self._parameters(x, kind, chosen, fit.sizes)
         kernels.weigh_members(places, fit.theta, fit.lower, fitted, gradient, information)
-        return self._log_factors(x, kind, gradient, information)
+        return self._log_factors(x, kind, share * gradient, share * information)
 
     def _split_members(self, kind: Kind, members: Integers, chosen: Integers, cells: Cells) -> Floats:
         """Count X in the cells of all other members, split by each of one kind."""
@@ -74,19 +74,21 @@ class CompiledLinks(Links[CompiledFit]):
         cell_kernels.split_members(cells.states, self.n_states[members], cells.counts, chosen, found)
         return found
 
-    def _count(self, x: int, y: Integers, kind: Kind, cells: Cells) -> Floats:
-        """Count variables of one kind: variables by cells by states of X by states of each."""
+    def _count(self, x: int, y: Integers, n_states: int, cells: Cells) -> Floats:
+        """Count variables of one kind: variables by cells by states of X by states of each, holes last."""
         n_cells, r = cells.counts.shape
-        counts, places = np.zeros((len(y), n_cells * r * kind[0])), cells.labels * r + self.codes[x]
-        cell_kernels.count_splits(places, self.codes, y, kind[0], self.weights, counts)
-        return counts.reshape(len(y), n_cells, r, kind[0])
+        counts, places = np.zeros((len(y), n_cells * r * n_states)), cells.labels * r + self.codes[x]
+        cell_kernels.count_splits(places, self.told, y, n_states, self.weights, counts)
+        return counts.reshape(len(y), n_cells, r, n_states)
 
-    def _outside_factors(self, x: int, kind: Kind, counts: Floats, fit: CompiledFit) -> Floats:
-        """Weigh variables of one kind that the fit left out by their score (Rao)."""
+    def _outside_factors(
+        self, x: int, kind: Kind, counts: Floats, fit: CompiledFit, spare: Floats | float = 0.0
+    ) -> Floats:
+        """Weigh variables of one kind that the fit left out by their score (Rao), less spare information."""
         gradient, information = _moments(len(counts), self.kinds[x], kind)
         is_ordered, fitted = (self.kinds[x][1], kind[1]), (fit.lower, fit.probabilities)
         kernels.weigh_others(counts, fit.design, fitted, *is_ordered, gradient, information)
-        return self._log_factors(x, kind, gradient, information)
+        return self._log_factors(x, kind, gradient, information - spare)
 
     def _log_factors(self, x: int, kind: Kind, gradient: Floats, information: Floats) -> Floats:
         """Give the log Bayes factors of links of one kind: links by effects, and by effects once more."""

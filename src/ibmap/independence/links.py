@@ -23,14 +23,16 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from copy import copy
+from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ibmap.independence.numpy_fit import Floats, Integers, features, link_prior
+from ibmap.independence.numpy_fit import Floats, Integers, covariance, features, link_prior
 
 Kind = tuple[int, bool]  # number of states, and whether they are in order
+TINY = 1e-300
 MOST_COUNTS = 1 << 22  # of variables weighed at once: 32 MB
 
 
@@ -73,6 +75,11 @@ class Fitted(Protocol):
         """Relative to X by itself, both with flat intercepts."""
         ...
 
+    @property
+    def probabilities(self) -> Floats:
+        """Of X's states in each cell."""
+        ...
+
 
 F = TypeVar("F", bound=Fitted)
 
@@ -86,17 +93,21 @@ class Links(ABC, Generic[F]):
         weights: Floats,
         kinds: tuple[Integers, NDArray[np.bool_], Floats],
         model: Floats,
+        seen: NDArray[np.bool_] | None = None,
     ) -> None:
-        self.codes, self.weights = codes, weights
+        self.codes, self.weights, self.seen = codes, weights, seen
         self.n_states, self.ordered, self.log_factorials = kinds
         self.kinds: list[Kind] = list(zip(self.n_states.tolist(), self.ordered.tolist(), strict=True))
         self._all_kinds = sorted({*self.kinds})
         self._number_of_kind = np.array([self._all_kinds.index(kind) for kind in self.kinds], np.int64)
         self.ridge, self.link_ridge, moment, self.share = model.tolist()
         self.is_moment = moment > 0
+        self.told = codes if seen is None else np.where(seen, codes, self.n_states[:, None]).astype(np.uint8)
 
     def weigh(self, x: int, members: Integers, others: Integers) -> Weighed:
         """Weigh links of x with members of its blanket and with others."""
+        if self.seen is not None:
+            return self.where_seen(x).weigh_with_holes(x, members, others)
         cells = self._cells(x, members)
         fit = self._fit(x, members, cells)
         factors, evidence = np.zeros((3, len(self.codes))), fit.log_evidence
@@ -109,7 +120,7 @@ class Links(ABC, Generic[F]):
                 factors[::2, b] = self._averaged(evidence, evidence - main, tables)
         for kind, chosen in self._by_kind(x, others, len(cells.counts)):
             y = others[chosen]
-            counts = self._count(x, y, kind, cells)
+            counts = self._count(x, y, kind[0], cells)
             factors[:2, y] = main = self._outside_factors(x, kind, counts, fit)
             if self.share > 0:
                 tables = self._tables(x, kind, counts, cells.counts[None])
@@ -125,6 +136,76 @@ class Links(ABC, Generic[F]):
         if self.share == 1:
             return table
         return float(np.logaddexp(math.log1p(-self.share) + main, math.log(self.share) + table))
+
+    def where_seen(self, *variables: int) -> Self:
+        """Give the same with the rows alone in which no cell of some variables is missing."""
+        twin = copy(self)
+        if self.seen is not None:
+            twin.weights = self.weights * self.seen[list(variables)].all(axis=0)
+        return twin
+
+    def probabilities(self, x: int, members: Integers) -> tuple[Floats, Integers]:
+        """Give the probabilities of X's states in each cell of some variables, and the cell of each row."""
+        cells = self._cells(x, members)
+        return self._fit(x, members, cells).probabilities, cells.labels
+
+    def weigh_with_holes(self, x: int, members: Integers, others: Integers) -> Weighed:
+        """Give the same where cells are missing; none of X among the rows that count."""
+        # Members are filled in. A link rests on the rows that show both its ends: of others no more is
+        # counted; the effect of a member is what all rows say, with the weight of those that show it.
+        cells = self._cells(x, members)
+        factors = np.zeros((3, len(self.codes)))
+        if not cells.counts.any(axis=0).all():  # a state of X is not seen here
+            return Weighed(factors, 0.0)
+        fit = self._fit(x, members, cells)
+        for place in np.flatnonzero(self.n_states[members] > 1).tolist():
+            factors[:, members[place]] = self._member_with_holes(x, members, place, cells, fit)
+        for kind, chosen in self._by_kind(x, others, len(cells.counts)):
+            y = others[chosen]
+            found = self._count(x, y, kind[0] + 1, cells)
+            counts, unseen = np.ascontiguousarray(found[..., :-1]), found[..., -1]
+            factors[:2, y] = main = self._outside_with_holes(x, kind, counts, unseen, fit)
+            if self.share > 0:
+                tables = self._tables_with_holes(x, kind, counts, cells.counts[None])
+                factors[::2, y] = self._averaged(fit.log_evidence + main, fit.log_evidence, tables)
+        return Weighed(factors, self._log_evidence(cells.counts, fit.log_evidence))
+
+    def _member_with_holes(
+        self, x: int, members: Integers, place: int, cells: Cells, fit: F
+    ) -> tuple[float, float, float]:
+        """Weigh one member: averaged, by main effects, by full tables."""
+        kind, chosen = self.kinds[members[place]], np.array([place])
+        seen = self._count(x, members[chosen], kind[0] + 1, cells)[0, :, :, :-1].sum(axis=2)
+        share = float(seen.sum() / cells.counts.sum())
+        without = fit.log_evidence - self._member_factors(x, kind, members, chosen, fit)
+        main = self._member_factors(x, kind, members, chosen, fit, share)
+        if self.share == 0:
+            return float(main[0]), float(main[0]), 0.0
+        own = self._split_members(kind, members, chosen, cells).sum(axis=3)
+        counts = self._split_members(kind, members, chosen, cells._replace(counts=seen))
+        tables = self._tables_with_holes(x, kind, counts, own)
+        both, by_table = self._averaged(without + main, without, tables)
+        return float(both[0]), float(main[0]), float(by_table[0])
+
+    def _outside_with_holes(self, x: int, kind: Kind, counts: Floats, unseen: Floats, fit: F) -> Floats:
+        """Weigh variables that some rows do not show: there their features are as on average."""
+        # unseen: variables by cells by states of X. Rows spread over the states as these are seen have the
+        # right gradient, but the information of the features' spread, which is taken back.
+        f, g = features(*self.kinds[x]), features(*kind)
+        totals = counts.sum(axis=(1, 2))
+        shares = totals / np.maximum(totals.sum(axis=1, keepdims=True), TINY)
+        spread = np.tensordot(unseen.sum(axis=2), covariance(fit.probabilities, f)[1], 1)
+        spare = spread[:, :, None, :, None] * covariance(shares, g)[1][:, None, :, None, :]
+        size = f.shape[1] * g.shape[1]
+        filled = counts + unseen[:, :, :, None] * shares[:, None, None, :]
+        return self._outside_factors(x, kind, filled, fit, spare.reshape(-1, size, size))
+
+    def _tables_with_holes(self, x: int, kind: Kind, counts: Floats, own: Floats) -> Tables:
+        """Weigh full tables with variables and without: rows that do not show one are not split by it."""
+        seen = self._tables(x, kind, counts, counts.sum(axis=3))
+        alone = self._log_tables(own.sum(axis=1, keepdims=True)[:, :, :, None])
+        kept = self._log_tables(own[:, :, :, None]) - alone
+        return Tables(kept + seen.split - seen.kept, kept, seen.main)
 
     def _by_kind(self, x: int, variables: Integers, n_cells: int) -> Iterator[tuple[Kind, Integers]]:
         """Group variables by kind, not too many at once; give the places of each. One state says nothing."""
@@ -189,20 +270,25 @@ class Links(ABC, Generic[F]):
         """Fit X on a blanket."""
 
     @abstractmethod
-    def _member_factors(self, x: int, kind: Kind, members: Integers, chosen: Integers, fit: F) -> Floats:
+    def _member_factors(
+        self, x: int, kind: Kind, members: Integers, chosen: Integers, fit: F, share: float = 1.0
+    ) -> Floats:
         """Weigh members of one kind by their effects as fitted (Wald): V = spread^-1, g = V theta."""
+        # A share of the rows has the same effects and that share of their information.
 
     @abstractmethod
     def _split_members(self, kind: Kind, members: Integers, chosen: Integers, cells: Cells) -> Floats:
         """Count X in the cells of all other members, split by each of one kind."""
 
     @abstractmethod
-    def _count(self, x: int, y: Integers, kind: Kind, cells: Cells) -> Floats:
-        """Count variables of one kind: variables by cells by states of X by states of each."""
+    def _count(self, x: int, y: Integers, n_states: int, cells: Cells) -> Floats:
+        """Count variables of one kind: variables by cells by states of X by states of each, holes last."""
 
     @abstractmethod
-    def _outside_factors(self, x: int, kind: Kind, counts: Floats, fit: F) -> Floats:
-        """Weigh variables of one kind that the fit left out by their score (Rao)."""
+    def _outside_factors(
+        self, x: int, kind: Kind, counts: Floats, fit: F, spare: Floats | float = 0.0
+    ) -> Floats:
+        """Weigh variables of one kind that the fit left out by their score (Rao), less spare information."""
 
     @abstractmethod
     def _log_tables(self, counts: Floats) -> Floats:

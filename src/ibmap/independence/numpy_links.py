@@ -47,7 +47,9 @@ class NumpyLinks(Links[Fit]):
         prior, log_determinant, sizes = self._blanket_prior(x, members)
         return Regression(cells.counts, features(*self.kinds[x]), z, prior).fit(log_determinant, sizes)
 
-    def _member_factors(self, x: int, kind: Kind, members: Integers, chosen: Integers, fit: Fit) -> Floats:
+    def _member_factors(
+        self, x: int, kind: Kind, members: Integers, chosen: Integers, fit: Fit, share: float = 1.0
+    ) -> Floats:
         """Weigh members of one kind by their effects as fitted (Wald): V = spread^-1, g = V theta."""
         places = self._parameters(x, kind, chosen, fit.sizes)
         theta = fit.theta[places]
@@ -55,7 +57,7 @@ class NumpyLinks(Links[Fit]):
         precision = inverse_of(half @ half.transpose(0, 2, 1))
         gradient = (precision @ theta[:, :, None])[:, :, 0]
         fitted = self.ridge * link_prior(*self.kinds[x], *kind)[0]
-        return self._log_factors(x, kind, gradient, precision - fitted)
+        return self._log_factors(x, kind, share * gradient, share * (precision - fitted))
 
     def _split_members(self, kind: Kind, members: Integers, chosen: Integers, cells: Cells) -> Floats:
         """Count X in the cells of all other members, split by each of one kind."""
@@ -67,17 +69,19 @@ class NumpyLinks(Links[Fit]):
             counts[k][merged[k][0], :, cells.states[a]] = cells.counts
         return counts
 
-    def _count(self, x: int, y: Integers, kind: Kind, cells: Cells) -> Floats:
-        """Count variables of one kind: variables by cells by states of X by states of each."""
-        shape = (len(y), *cells.counts.shape, kind[0])
-        rows = (cells.labels * shape[2] + self.codes[x]) * kind[0]
-        places = np.arange(len(y))[:, None] * math.prod(shape[1:]) + rows + self.codes[y]
+    def _count(self, x: int, y: Integers, n_states: int, cells: Cells) -> Floats:
+        """Count variables of one kind: variables by cells by states of X by states of each, holes last."""
+        shape = (len(y), *cells.counts.shape, n_states)
+        rows = (cells.labels * shape[2] + self.codes[x]) * n_states
+        places = np.arange(len(y))[:, None] * math.prod(shape[1:]) + rows + self.told[y]
         weights = np.broadcast_to(self.weights, places.shape).ravel()
         found: Floats = np.bincount(places.ravel(), weights, math.prod(shape))  # type: ignore[assignment]
         return found.reshape(shape)
 
-    def _outside_factors(self, x: int, kind: Kind, counts: Floats, fit: Fit) -> Floats:
-        """Weigh variables of one kind that the fit left out by their score (Rao)."""
+    def _outside_factors(
+        self, x: int, kind: Kind, counts: Floats, fit: Fit, spare: Floats | float = 0.0
+    ) -> Floats:
+        """Weigh variables of one kind that the fit left out by their score (Rao), less spare information."""
         f, g = features(*self.kinds[x]), features(*kind)
         totals = counts.sum(axis=2)
         gradient = _gradient(fit.probabilities[None], f, counts, g)
@@ -87,7 +91,7 @@ class NumpyLinks(Links[Fit]):
         shared = shared.reshape(*sums.shape[:2], f.shape[1], -1).transpose(0, 2, 1, 3)
         shared = shared.reshape(*gradient.shape, -1) @ fit.inverse.T
         information -= shared @ shared.transpose(0, 2, 1)  # what the blanket has explained already
-        return self._log_factors(x, kind, gradient, information)
+        return self._log_factors(x, kind, gradient, information - spare)
 
     def _log_factors(self, x: int, kind: Kind, gradient: Floats, information: Floats) -> Floats:
         """Give the log Bayes factors of links of one kind: links by effects, and by effects once more."""
@@ -106,7 +110,7 @@ class NumpyLinks(Links[Fit]):
         return found
 
     def _log_factorial(self, numbers: Floats) -> Floats:
-        """Give log k!, looked up for small numbers."""
+        """Give log k!, looked up for small whole numbers."""
         whole, top = numbers.astype(np.int64), len(self.log_factorials)
         is_listed = (whole < top) & (whole == numbers)  # survey weights are fractions
         if is_listed.all():

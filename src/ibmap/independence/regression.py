@@ -11,13 +11,15 @@ without (`order_links`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ibmap.data.table import EncodedTable, is_small, variable_index, with_weights
-from ibmap.errors import InvalidOptionError, InvalidTableError
+from ibmap.errors import InvalidOptionError
+from ibmap.independence.filling import Rows, fill_in
 from ibmap.independence.links import Links, Weighing
 from ibmap.independence.numpy_links import NumpyLinks
 from ibmap.independence.order_links import OrderLinks
@@ -44,10 +46,13 @@ class Regressions:
     """All logistic regressions of one variable of a table on others."""
 
     def __init__(self, table: EncodedTable, ordered: Any, model: LinkModel) -> None:
-        refuse_unread(table)
         self._is_said = ordered is None  # whether the table itself says what is in order
         self._is_ordered = table.ordered if ordered is None else read_ordered(ordered, table.names)
-        self._table, self._model = with_weights(table, table.weights), model
+        table = with_weights(table, table.weights)
+        self.binned = tuple(table.numbers) if table.has_holes else ()  # numbers weighed by their bins
+        self._table = replace(table, numbers={}) if self.binned else table
+        self._model = model
+        self._filled: dict[tuple[int, ...], Rows] = {}
         self.n_variables = table.n_variables
         self.has_tables = model.table_share > 0
         self.is_small = is_small(table)
@@ -64,7 +69,7 @@ class Regressions:
     def _choose(self) -> Weighing:
         """Choose what weighs links."""
         links, n_states = self._make_links(self._is_ordered)
-        seen = np.array([len(np.unique(column)) for column in self._table.codes.T], np.int64)
+        seen = np.array(_n_seen(self._table), np.int64)
         is_category = ~np.isin(np.arange(self.n_variables), [*self._table.numbers])
         self.merged = tuple(np.flatnonzero(is_category & (seen > n_states)).tolist())  # of too many states
         self._is_constant = is_category & (seen < 2)
@@ -75,24 +80,32 @@ class Regressions:
     def _make_links(self, is_ordered: NDArray[np.bool_]) -> tuple[Weighing, Integers]:
         """Make what weighs links, and count the states that it tells apart."""
         table, model = self._table, self._model
-        columns = [
-            _kept_states(column, table.weights, in_order)
-            for column, in_order in zip(table.codes.T, is_ordered, strict=True)
-        ]
+        columns = [_column(table, x, bool(in_order)) for x, in_order in enumerate(is_ordered)]
         n_states = np.array([codes.max(initial=0) + 1 for codes in columns], np.int64)
         factorials = np.cumsum(np.log(np.maximum(np.arange(N_FACTORIALS), 1)))
-        inputs = (
-            np.ascontiguousarray(np.array(columns, np.uint8).reshape(len(columns), -1)),
-            table.weights.astype(np.float64),
-            (n_states, is_ordered & (n_states > 2), factorials),  # two states are in order anyway
-            np.array([model.ridge, model.link_ridge, model.is_moment, model.table_share]),
-        )
-        links: Weighing = _links(self.is_small)(*inputs)
+        kinds = (n_states, is_ordered & (n_states > 2), factorials)  # two states are in order anyway
+        own = np.array([model.ridge, model.link_ridge, model.is_moment, model.table_share])
+        codes = np.ascontiguousarray(np.array(columns, np.uint8).reshape(len(columns), -1))
+        make, weights = _links(self.is_small), table.weights.astype(np.float64)
+        if table.missing is not None:
+            rows = self._fill(Rows(codes, np.ascontiguousarray(~table.missing.T), weights), kinds, own)
+            return make(rows.codes, rows.weights, kinds, own, rows.seen), n_states
+        inputs = (codes, weights, kinds, own)
+        links: Weighing = make(*inputs)
         if table.numbers:
             from ibmap.independence.mixed_links import MixedLinks
 
             links = MixedLinks(*inputs, table.numbers, links)
         return links, n_states
+
+    def _fill(self, rows: Rows, kinds: tuple[Any, ...], model: Floats) -> Rows:
+        """Fill in holes, once for states told apart alike."""
+        key, make = tuple(kinds[0].tolist()), _links(self.is_small)
+        if key not in self._filled:
+            self._filled[key] = fill_in(
+                rows, kinds[0], lambda each: make(each.codes, each.weights, kinds, model, each.seen)
+            )
+        return self._filled[key]
 
     def log_bayes_factor(self, x: int, y: int, given: tuple[int, ...]) -> float:
         """Ask the fit of one variable on a set what another would add."""
@@ -121,23 +134,31 @@ def _links(small: bool) -> Callable[..., Links[Any]]:
     return CompiledLinks
 
 
-def refuse_unread(table: EncodedTable) -> None:
-    """Refuse what a table holds and the regressions cannot read."""
-    if table.has_holes:
-        msg = (
-            f"cells are missing in {', '.join(repr(name) for name in table.preparation.missing)}; read the "
-            "table with missing='drop' or missing='state' (command line: --missing drop or --missing state)"
-        )
-        raise InvalidTableError(msg)
+def _column(table: EncodedTable, x: int, is_ordered: bool) -> Codes:
+    """Number the states of a variable that occur; where a cell is missing stands 0."""
+    if table.missing is None or not table.missing[:, x].any():
+        return _kept_states(table.codes[:, x], table.weights, is_ordered)
+    seen = ~table.missing[:, x]
+    found = np.zeros(table.n_rows, np.uint8)
+    found[seen] = _kept_states(table.codes[seen, x], table.weights[seen], is_ordered, MAX_ORDERED - 1)
+    return found
 
 
-def _kept_states(codes: NDArray[Any], weights: NDArray[Any], is_ordered: np.bool_) -> Codes:
+def _n_seen(table: EncodedTable) -> list[int]:
+    """Count the states of each variable that occur."""
+    holes = np.zeros(table.codes.shape, bool) if table.missing is None else table.missing
+    return [len(np.unique(column[~gaps])) for column, gaps in zip(table.codes.T, holes.T, strict=True)]
+
+
+def _kept_states(
+    codes: NDArray[Any], weights: NDArray[Any], is_ordered: bool, most_ordered: int = MAX_ORDERED
+) -> Codes:
     """Number the states that occur."""
     # Of very many, those no more frequent than the last one kept are one; of ordered ones, neighbours
     # are.
     seen, numbers = np.unique(codes, return_inverse=True)
-    if is_ordered and len(seen) > MAX_ORDERED:
-        numbers = numbers * MAX_ORDERED // len(seen)
+    if is_ordered and len(seen) > most_ordered:
+        numbers = numbers * most_ordered // len(seen)
     elif not is_ordered and len(seen) > MAX_STATES:
         counts = np.bincount(numbers, weights)
         is_kept = counts > np.sort(counts)[-MAX_STATES]

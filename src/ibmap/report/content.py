@@ -11,7 +11,14 @@ from ibmap.report.views import PairView, VariableView, view_pairs, view_variable
 from ibmap.result import SearchResult
 from ibmap.result.formats import weight_matrix
 from ibmap.result.notes import find_notes
-from ibmap.result.words import how_ended, how_learned, how_sure, what_verdicts_mean, why_no_evidence
+from ibmap.result.words import (
+    how_ended,
+    how_learned,
+    how_sure,
+    missing_cells,
+    what_verdicts_mean,
+    why_no_evidence,
+)
 
 ABOUT_DESCRIPTIONS = (
     "Entropy is in nats. Data are thin if at least half of the rows, and thin in places if a fifth, lie in "
@@ -133,6 +140,7 @@ def _making(result: SearchResult) -> tuple[tuple[str, str], ...]:
         ("Time", f"{source.seconds:.3f} s"),
         ("Rows used", f"{source.n_samples:,}"),
         ("Rows dropped for missing values", f"{source.n_rows_dropped:,}"),
+        ("Missing cells", missing_cells(result) or "none"),
         ("Fingerprint of the data", source.fingerprint or "none"),
         ("Version of ibmap", source.version),
     ]

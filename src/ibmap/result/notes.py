@@ -7,7 +7,7 @@ from ibmap.evidence.explanation import BY_EFFECTS
 from ibmap.evidence.variables import by_thinness
 from ibmap.evidence.words import NOTHING, listed
 from ibmap.result import SearchResult
-from ibmap.result.words import known_in_words
+from ibmap.result.words import known_in_words, missing_cells
 
 
 def find_notes(result: SearchResult, table: EncodedTable | None = None) -> tuple[tuple[str, str], ...]:
@@ -15,6 +15,7 @@ def find_notes(result: SearchResult, table: EncodedTable | None = None) -> tuple
     notes = [*_limits(result), *_idle_edges(result), *_thin(result)]
     notes += _remedy(result) if notes[len(_limits(result)) :] else []
     notes += [*_known(result), *_disputed(result), *_acting_together(result), *_rows(result)]
+    notes += _holes(result)
     if table is not None and table.preparation.dropped_columns:
         notes.append(("Columns left out", f"On request: {listed(table.preparation.dropped_columns)}."))
     notes += [("About the data", text) for text in (*result.provenance.notes, *result.provenance.warnings)]
@@ -129,3 +130,15 @@ def _rows(result: SearchResult) -> list[tuple[str, str]]:
         "missing for a reason, the rest is not a fair sample."
     )
     return [("Rows left out", text)]
+
+
+def _holes(result: SearchResult) -> list[tuple[str, str]]:
+    """Say that cells are missing, and what that may mean."""
+    found = missing_cells(result)
+    if not found or result.provenance.options.get("missing") != "use":
+        return []
+    text = (
+        f"{found}. Pairs of columns with many holes have fewer rows behind them. If cells are missing for a "
+        "reason that no other column shows, edges of their columns may be off."
+    )
+    return [("Missing cells", text)]

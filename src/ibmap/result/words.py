@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ibmap.evidence.words import listed
 from ibmap.result import SearchResult
 
 LEARNERS = {
@@ -40,6 +41,28 @@ ENDINGS = {
     "finished": "flipping the least probable pair does not improve it",
     "interrupted": "interrupted; this is the best so far",
 }
+
+
+TREATMENTS = {  # of missing cells
+    "use": "every row is used, for each pair those that show both",
+    "state": "taken as a state of their own",
+}
+
+
+def missing_cells(result: SearchResult) -> str:
+    """Say how many cells are missing in which columns, and how they were treated; nothing if none are."""
+    counts = {
+        name: each.n_missing
+        for name, each in zip(result.graph.names, result.descriptions, strict=False)
+        if each.n_missing
+    }
+    treatment = TREATMENTS.get(str(result.provenance.options.get("missing")))
+    if not counts or treatment is None:
+        return ""
+    n_missing, n_cells = sum(counts.values()), result.provenance.n_samples * result.graph.n_variables
+    worst = sorted(counts, key=lambda name: -counts[name])
+    each = listed([f"{name} ({counts[name]:,})" for name in worst])
+    return f"{n_missing:,} cells ({n_missing / max(n_cells, 1):.1%}), in {each}; {treatment}"
 
 
 def how_learned(result: SearchResult) -> str:
