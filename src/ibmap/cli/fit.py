@@ -45,7 +45,12 @@ def fit(  # noqa: PLR0913, PLR0917 - a command's options are its parameters
     with warnings_as_messages(quiet), Waiting("fitting", quiet):
         data = reading.read(table, structure)
         fitted = MarkovNetwork.fit(
-            data, graph_of(structure), prior_strength=strength, potentials=potentials, method=method
+            data,
+            graph_of(structure),
+            prior_strength=strength,
+            potentials=potentials,
+            method=method,
+            missing="use",
         )
     write = fitted.save_uai if ending == ".uai" else fitted.save
     write(model)

@@ -49,6 +49,7 @@ def reproduce(  # noqa: PLR0913, PLR0917 - a command's options are its parameter
     """
     from ibmap.reproduce.confidence import confidence_studies
     from ibmap.reproduce.family import family_studies
+    from ibmap.reproduce.holes import hole_studies
     from ibmap.reproduce.mixed import mixed_studies
     from ibmap.reproduce.ordered import ordered_studies
     from ibmap.reproduce.pairwise import pairwise_studies
@@ -56,7 +57,7 @@ def reproduce(  # noqa: PLR0913, PLR0917 - a command's options are its parameter
     from ibmap.reproduce.recommended import recommended_studies
 
     studies = {**paper_studies(data, bins), **pairwise_studies(), **recommended_studies(data)}
-    studies |= confidence_studies() | family_studies() | mixed_studies() | ordered_studies()
+    studies |= confidence_studies() | family_studies() | mixed_studies() | ordered_studies() | hole_studies()
     if not names:
         _list(studies, as_json)
         return

@@ -107,7 +107,7 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         table = _joined(self._features(X), y)
         graph = self._structure(table)
-        options = {"potentials": self.potentials, "method": self.method}
+        options = {"potentials": self.potentials, "method": self.method, "missing": "use"}
         model = MarkovNetwork.fit(table, graph, prior_strength=self.prior_strength, **options)  # type: ignore[arg-type]
         return self._store(model, table.n_variables - 1)
 
@@ -155,7 +155,7 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             found = f"{X.shape[1]} feature(s) (shape={X.shape})"
             msg = f"Found array with {found} while a minimum of 2 is required."
             raise InvalidTableError(msg)
-        missing, bins = getattr(self.learner, "missing", "error"), getattr(self.learner, "bins", None)
+        missing, bins = getattr(self.learner, "missing", "use"), getattr(self.learner, "bins", None)
         if missing == "drop":
             msg = "a learner with missing='drop' would drop rows of X but not of y; drop them yourself"
             raise InvalidTableError(msg)
@@ -196,7 +196,7 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = True
         tags.input_tags.string = True
-        tags.input_tags.allow_nan = getattr(self.learner, "missing", "error") == "state"
+        tags.input_tags.allow_nan = getattr(self.learner, "missing", "use") in ("state", "use")
         return tags
 
 
@@ -229,4 +229,8 @@ def _joined(features: EncodedTable, y: Any) -> EncodedTable:
         cardinalities=np.append(features.cardinalities, len(classes)),
         names=(*features.names, name),
         labels=(*features.labels, tuple(classes.tolist())),
+        ordered=np.append(features.ordered, False),
+        missing=None
+        if features.missing is None
+        else np.asfortranarray(np.pad(features.missing, ((0, 0), (0, 1)))),
     )

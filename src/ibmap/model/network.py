@@ -13,12 +13,13 @@ from ibmap.data.atomic import write_atomically
 from ibmap.data.encoding import encode
 from ibmap.data.table import EncodedTable
 from ibmap.data.text import read_text
-from ibmap.errors import FileFormatError, FittingWarning
+from ibmap.errors import FileFormatError, FittingWarning, InvalidOptionError
 from ibmap.graph import MarkovGraph, as_graph
 from ibmap.model import network_file
 from ibmap.model.completing import Drawing
 from ibmap.model.conversions import to_pgmpy, to_pyagrum
 from ibmap.model.fitting import FitOptions, FitReport, fit_potentials
+from ibmap.model.holes import fit_with_holes
 from ibmap.model.new_rows import Variables
 from ibmap.model.plausibility import unlike_data
 from ibmap.model.potentials import Factor, Potentials, check_cliques
@@ -107,8 +108,9 @@ class MarkovNetwork(Drawing):
             For ``validate``: the share of the rows to hold out, or other rows.
         random_state : int, numpy.random.Generator or None
             For ``validate``: which rows.
-        missing : {"error", "drop", "state"}
-            As for `ibmap.encode`.
+        missing : {"error", "drop", "state", "use"}
+            As for `ibmap.encode`. With ``use`` holes are drawn from the fitted network, in turn with the
+            fit (stochastic EM), so that all that the rows show counts.
         bins : {"width", "frequency"}, int or dict, optional
             As for `ibmap.encode`.
         n_threads : int, optional
@@ -133,7 +135,10 @@ class MarkovNetwork(Drawing):
         """
         data = encode(table, missing=missing, bins=bins)
         structure = as_graph(getattr(graph, "graph", graph) if _is_result(graph) else graph, data.names)
-        if prior_strength == "validate":
+        if data.missing is not None:
+            options = FitOptions(_number(prior_strength), potentials, method, n_threads)
+            found, report, data = fit_with_holes(data, structure, options)
+        elif prior_strength == "validate":
             options = FitOptions(1.0, potentials, method, n_threads)
             aside = held_out if isinstance(held_out, float) else _in_codes(held_out, data)
             found, report = fit_validated(data, structure, options, aside, random_state)
@@ -294,6 +299,17 @@ def _in_codes(rows: Any, table: EncodedTable) -> EncodedTable:
     known = Variables(table.names, table.labels, table.preparation.bin_edges)
     weights = rows.weights if isinstance(rows, EncodedTable) else None
     return EncodedTable.from_codes(known.read(rows), list(known.cardinalities), table.names, weights)
+
+
+def _number(prior_strength: float | str) -> Any:
+    """Refuse to choose the prior by rows that do not show everything."""
+    if prior_strength == "validate":
+        msg = (
+            "prior_strength='validate' needs rows without missing cells; give a number, or read the table "
+            "with missing='drop' (command line: --prior-strength 1, --missing drop)"
+        )
+        raise InvalidOptionError(msg)
+    return prior_strength
 
 
 def _is_result(graph: Any) -> bool:

@@ -113,7 +113,7 @@ class StructureLearner(ConfidentLearner, BaseEstimator):  # type: ignore[misc]
         if table is None or (X is None and table.fingerprint != self.result_.provenance.fingerprint):
             msg = "this learner (pickled, copied, or stopped in a new fit) does not have its rows; give them"
             raise InvalidTableError(msg)
-        return MarkovNetwork.fit(table, self.result_.graph, **options)
+        return MarkovNetwork.fit(table, self.result_.graph, **{"missing": "use", **options})
 
     def _keep(self, given: dict[str, Any]) -> None:
         """Store the arguments of ``__init__`` under their names, as scikit-learn demands."""
