@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from ibmap.independence.density import first_prior
 from ibmap.independence.links import Links
 from ibmap.independence.numpy_fit import Floats, Integers
+from ibmap.independence.one_thread import ONE_THREAD
 
 Codes = NDArray[np.uint8]
 
@@ -42,6 +43,11 @@ class Rows(NamedTuple):
 
 def fill_in(rows: Rows, n_states: Integers, make_links: Callable[[Rows], Links[Any]]) -> Rows:
     """Fill in the holes of a table; rows that show nothing are left out, those with holes told apart."""
+    with ONE_THREAD:
+        return _fill_in(rows, n_states, make_links)
+
+
+def _fill_in(rows: Rows, n_states: Integers, make_links: Callable[[Rows], Links[Any]]) -> Rows:
     orders = [_by_frequency(rows, v, k) for v, k in enumerate(n_states.tolist())]
     rows = _copied(rows, orders)
     rng = np.random.default_rng(SEED)

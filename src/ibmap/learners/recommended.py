@@ -196,13 +196,20 @@ def _differences(first: MarkovGraph, second: MarkovGraph) -> tuple[tuple[int, in
 
 
 def _warn_of_columns(test: AveragedTest) -> None:
-    """Name the columns whose rare states are taken as one."""
+    """Name the columns whose rare states are taken as one, and numbers that are weighed by their bins."""
     names = [repr(name) for name in test.names]
     if test.regressions.merged:
         many = listed([names[x] for x in test.regressions.merged])
         msg = (
             f"columns of over {MAX_STATES} states: {many}. The most frequent states are kept apart, the "
             "others are taken as one; cut numbers into bins, or name columns whose states are in order"
+        )
+        warnings.warn(msg, DataWarning, stacklevel=4)
+    if test.regressions.binned:
+        kept = listed([names[x] for x in test.regressions.binned])
+        msg = (
+            f"columns of numbers: {kept}. They are weighed by their bins, because cells of the table are "
+            "missing; missing='drop' (command line: --missing drop) keeps them as they are"
         )
         warnings.warn(msg, DataWarning, stacklevel=4)
 
