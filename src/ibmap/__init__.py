@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ibmap.independence.partial_correlation import PartialCorrelationTest
     from ibmap.independence.separation import SeparationTest
     from ibmap.learners.estimators import GSIMN, GSMN, HITON, IAMB, IBMAP, IBMAPHC, IBMAPTS, GSMNStar
+    from ibmap.learners.groups import GroupComparison, compare_groups
     from ibmap.model import MarkovNetwork
     from ibmap.model.classifier import NetworkClassifier
     from ibmap.result import SearchResult
@@ -53,6 +54,7 @@ _HOMES = {
     "GSMNStar": "ibmap.learners.estimators",
     "GSIMN": "ibmap.learners.estimators",
     "GTest": "ibmap.independence.classical",
+    "GroupComparison": "ibmap.learners.groups",
     "IBMAP": "ibmap.learners.estimators",
     "IBMAPHC": "ibmap.learners.estimators",
     "IBMAPTS": "ibmap.learners.estimators",
@@ -66,6 +68,7 @@ _HOMES = {
     "StopSearch": "ibmap.errors",
     "blanket_closure": "ibmap.graph.closure",
     "closure_score": "ibmap.score",
+    "compare_groups": "ibmap.learners.groups",
     "encode": "ibmap.data.encoding",
     "ib_score": "ibmap.score",
     "pairwise_closure": "ibmap.graph.closure",
@@ -88,6 +91,7 @@ __all__ = [
     "EncodedTable",
     "GSMNStar",
     "GTest",
+    "GroupComparison",
     "MarkovGraph",
     "MarkovNetwork",
     "NetworkClassifier",
@@ -98,6 +102,7 @@ __all__ = [
     "StopSearch",
     "blanket_closure",
     "closure_score",
+    "compare_groups",
     "datasets",
     "encode",
     "ib_score",

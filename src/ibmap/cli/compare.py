@@ -17,9 +17,13 @@ FIGURES = ("hamming", "precision", "recall", "f1", "shared", "missing", "extra")
 
 
 def compare(
-    learned: str = argument("LEARNED", "A network: .json, .graphml, or .csv (edges or matrix)."),
-    reference: str = argument(
-        "REFERENCE", "A network over the same variables, or a table with them as columns."
+    learned: str = argument("LEARNED", "A network: .json, .graphml, or .csv (edges or matrix); or a table."),
+    reference: str | None = argument(
+        "REFERENCE", "A network over the same variables, or a table with them as columns.", None
+    ),
+    by: str | None = flag(None, "Compare the groups of a table that a column tells.", "COLUMN"),
+    picture: str | None = flag(
+        None, "Groups or two tables: draw the networks side by side, .png, .svg or .pdf.", "FILE"
     ),
     as_json: bool = flag(False, "Print the figures as JSON.", None, "--json"),
     triplets: int = flag(2000, "Questions of independence to draw.", "N", min=1),
@@ -31,7 +35,22 @@ def compare(
 
     Two networks: edges shared, missing and extra, and the share of questions of independence that they answer
     differently. A network and a table: that share alone, the table answering by the Bayesian test.
+    A table with --by, or two tables: a network for each group, and which edges differ between them.
     """
+    if by is not None or (learned != "-" and not is_network(learned)):
+        from ibmap.cli.groups import compare_tables
+
+        if (by is None) != (reference is not None):
+            msg = "compare takes a network and a REFERENCE, two tables, or one table with --by COLUMN"
+            raise InvalidOptionError(msg)
+        compare_tables(
+            [learned] if reference is None else [learned, reference], by, reading, picture, as_json
+        )
+        return
+    if reference is None or picture is not None:
+        what = "REFERENCE is missing" if reference is None else "--picture is for groups of a table"
+        msg = f"{what}: compare takes a network and a REFERENCE, two tables, or one table with --by COLUMN"
+        raise InvalidOptionError(msg)
     from ibmap.metrics import independence_hamming
     from ibmap.result.formats import graph_of, is_network_file, read_network
 
@@ -84,6 +103,13 @@ def _print_list(title: str, edges: tuple[tuple[str, str], ...]) -> None:
         console.print(f"  {printable(x)} -- {printable(y)}", soft_wrap=True)
     if len(edges) > MAX_LISTED:
         console.print(f"  ... and {len(edges) - MAX_LISTED:,} more; --json has them all")
+
+
+def is_network(path: str) -> bool:
+    """Tell whether a file is a network rather than a table."""
+    from ibmap.result.formats import is_network_file
+
+    return is_network_file(_existing(path))
 
 
 def _existing(path: str) -> str:

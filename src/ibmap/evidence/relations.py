@@ -20,7 +20,7 @@ from ibmap.data.table import EncodedTable
 from ibmap.evidence.relation import Predictability, Relation
 from ibmap.graph import MarkovGraph
 from ibmap.independence.averaged import RIDGE, TABLE_SHARE
-from ibmap.independence.numpy_fit import Floats, Integers, Regression, features, link_prior
+from ibmap.independence.numpy_fit import Fit, Floats, Integers, Regression, features, link_prior
 from ibmap.independence.one_thread import ONE_THREAD
 
 MAX_STATES = 10  # of a variable in a cross table; the rarest are taken as one, or neighbours in order
@@ -33,7 +33,7 @@ def relate(
     table: EncodedTable, graph: MarkovGraph
 ) -> tuple[tuple[Relation, ...], tuple[Predictability, ...]]:
     """Say how the ends of every edge are related, and how well each variable is known by its neighbours."""
-    columns = _Columns(table.distinct or table)
+    columns = Columns(table.distinct or table)
     with ONE_THREAD:
         sides: dict[tuple[int, int], _Side] = {}
         known = []
@@ -45,7 +45,7 @@ def relate(
     return tuple(_relation(columns, *edge, sides) for edge in graph.edges), tuple(known)
 
 
-class _Columns:
+class Columns:
     """The variables with the states that occur, numbered from 0; of many states the rarest are one."""
 
     def __init__(self, table: EncodedTable) -> None:
@@ -66,9 +66,12 @@ class _Columns:
         self.n_states = np.array([len(labels) for labels in self.states], np.int64)
         self.in_order |= self.n_states == 2
 
-    def rows(self, variables: tuple[int, ...]) -> Any:
-        """Give the rows in which all of some variables are known."""
-        return slice(None) if self.is_missing is None else ~self.is_missing[:, list(variables)].any(axis=1)
+    def rows(self, variables: tuple[int, ...], chosen: NDArray[np.bool_] | None = None) -> Any:
+        """Give the rows, all or of those chosen, in which all of some variables are known."""
+        if self.is_missing is None:
+            return slice(None) if chosen is None else chosen
+        known = ~self.is_missing[:, list(variables)].any(axis=1)
+        return known if chosen is None else known & chosen
 
 
 def _sums(places: NDArray[Any], weights: Floats, n_places: int) -> Floats:
@@ -160,13 +163,26 @@ class _Fit(NamedTuple):
         return Predictability(min(max(1 - fit / alone, 0.0), 1.0), accuracy, float(totals.max() / n))
 
 
-def _fit(columns: _Columns, x: int, members: tuple[int, ...]) -> _Fit:
+def _fit(columns: Columns, x: int, members: tuple[int, ...]) -> _Fit:
     """Fit a variable on its neighbours."""
-    rows, chosen = columns.rows((x, *members)), np.array(members, np.int64)
-    r, n_states = int(columns.n_states[x]), columns.n_states[chosen]
-    codes, own = columns.codes[chosen][:, rows], columns.codes[x][rows]
+    r, n_states = int(columns.n_states[x]), columns.n_states[list(members)]
+    counts, states = cells_of(columns, x, members)
+    if r < 2:
+        flat = [np.zeros((r, k)) for k in n_states.tolist()]
+        return _Fit(counts, states, n_states, np.zeros(counts.shape), flat, 0.0, 0.0)
+    return _fit_effects(counts, states, n_states)
+
+
+def cells_of(
+    columns: Columns, x: int, members: tuple[int, ...], chosen: NDArray[np.bool_] | None = None
+) -> tuple[Floats, Integers]:
+    """Count a variable's states in each cell of its neighbours, in all or some rows, and the cells' states."""
+    rows, own = columns.rows((x, *members), chosen), np.array(members, np.int64)
+    r, n_states = int(columns.n_states[x]), columns.n_states[own]
+    codes = columns.codes[own][:, rows]
     labels, n_cells = label_cells(codes, n_states)
-    counts = _sums(labels * r + own, columns.weights[rows], n_cells * r).reshape(n_cells, r)
+    places = labels * r + columns.codes[x][rows]
+    counts = _sums(places, columns.weights[rows], n_cells * r).reshape(n_cells, r)
     states = np.zeros((len(members), n_cells), np.int64)
     states[:, labels] = codes
     width = int((n_states - 1).sum())
@@ -176,23 +192,29 @@ def _fit(columns: _Columns, x: int, members: tuple[int, ...]) -> _Fit:
         taken = np.arange(most) * n_cells // most
         counts, states = counts[taken], states[:, taken]
     if counts.sum() == 0:
-        counts = np.full((1, r), 1e-6)
-        states = np.zeros((len(members), 1), np.int64)
-    if r < 2:
-        flat = [np.zeros((r, k)) for k in n_states.tolist()]
-        return _Fit(counts, states, n_states, np.zeros(counts.shape), flat, 0.0, 0.0)
-    return _fit_effects(np.where(counts.sum(axis=0) > 0, counts, 1e-9), states, n_states)
+        counts, states = np.full((1, r), 1e-6), np.zeros((len(members), 1), np.int64)
+    return np.where(counts.sum(axis=0) > 0, counts, 1e-9), states
 
 
 def _fit_effects(counts: Floats, states: Integers, n_states: Integers) -> _Fit:
     """Fit main effects, and weigh full tables against them."""
+    fit, prior, effects = regress(counts, states, n_states)
+    freedom = len(prior) - float(((fit.inverse.T @ fit.inverse) * prior).sum())
+    log_odds = math.log(TABLE_SHARE / (1 - TABLE_SHARE)) + _log_table(counts) - fit.log_evidence
+    is_main = len(n_states) < 2 or n_states.max() < 2
+    share = 0.0 if is_main else 1 / (1 + math.exp(min(-log_odds, 700.0)))
+    log_p = np.log(np.maximum(fit.probabilities, 1e-300))
+    return _Fit(counts, states, n_states, log_p, effects, share, freedom)
+
+
+def regress(counts: Floats, states: Integers, n_states: Integers) -> tuple[Fit, Floats, list[Floats]]:
+    """Fit main effects of members in cells; give the fit, its prior, and each member's effects."""
     r = counts.shape[1]
-    sizes = (n_states - 1).tolist()
-    f, begins = features(r, False), np.cumsum([0, *sizes])
+    sizes, first = (n_states - 1).tolist(), r - 1
+    begins = np.cumsum([0, *sizes])
     width = int(begins[-1])
     parts = [features(k + 1, False)[own] for k, own in zip(sizes, states, strict=True)]
     z = np.concatenate([np.empty((len(counts), 0)), *parts], axis=1)
-    first = r - 1
     prior, log_determinant = np.zeros((first + first * width,) * 2), 0.0
     slopes = prior[first:, first:].reshape(first, width, first, width)
     for k, begin in zip(sizes, begins, strict=False):
@@ -201,19 +223,14 @@ def _fit_effects(counts: Floats, states: Integers, n_states: Integers) -> _Fit:
             slopes[:, begin : begin + k, :, begin : begin + k] = RIDGE * precision.reshape(first, k, first, k)
             log_determinant += own + first * k * math.log(RIDGE)
     prior[first:, first:] = slopes.reshape(first * width, first * width)
-    fit = Regression(counts, f, z, prior).fit(log_determinant, n_states - 1)
+    fit = Regression(counts, features(r, False), z, prior).fit(log_determinant, n_states - 1)
     found = fit.theta[first:].reshape(first, width)
     effects = []
     for k, begin in zip(sizes, begins, strict=False):
         effect = np.zeros((r, k + 1))
         effect[1:, 1:] = found[:, begin : begin + k]
         effects.append(effect)
-    freedom = len(prior) - float(((fit.inverse.T @ fit.inverse) * prior).sum())
-    log_odds = math.log(TABLE_SHARE / (1 - TABLE_SHARE)) + _log_table(counts) - fit.log_evidence
-    share = 0.0 if width == 0 or len(sizes) < 2 else 1 / (1 + math.exp(min(-log_odds, 700.0)))
-    return _Fit(
-        counts, states, n_states, np.log(np.maximum(fit.probabilities, 1e-300)), effects, share, freedom
-    )
+    return fit, prior, effects
 
 
 def _log_table(counts: Floats) -> float:
@@ -228,7 +245,7 @@ def _log_table(counts: Floats) -> float:
     return evidence(counts) - evidence(counts.sum(axis=0, keepdims=True))
 
 
-def _relation(columns: _Columns, x: int, y: int, sides: Mapping[tuple[int, int], _Side]) -> Relation:
+def _relation(columns: Columns, x: int, y: int, sides: Mapping[tuple[int, int], _Side]) -> Relation:
     """Put together what the fits of both ends say."""
     one, other = sides[x, y], sides[y, x]
     p, q = columns.shares[x], columns.shares[y]

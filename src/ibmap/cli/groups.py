@@ -1,0 +1,123 @@
+"""``ibmap compare --by``: the networks of groups of rows, and which edges differ."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ibmap.cli.console import output, print_facts, print_json, say, warnings_as_messages
+from ibmap.cli.options import ReadingAsLearned, check_place, read_bins
+from ibmap.cli.progress import Waiting
+from ibmap.errors import InvalidTableError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from ibmap.learners.groups import GroupComparison
+
+VERDICTS = ("different", "undecided", "alike")
+FILE = "table"  # the column that tells two tables apart
+MEANING = (
+    "Bayes factor: how much more probable an effect for each group is than one for all. Different from 10 "
+    "on, alike up to 1/10. In brackets: not joined in that group's network."
+)
+
+
+def compare_tables(
+    sources: list[str], by: str | None, reading: ReadingAsLearned, picture: str | None, as_json: bool
+) -> None:
+    """Compare groups of one table, or two tables."""
+    from ibmap.data.encoding import encode
+    from ibmap.learners.groups import compare_groups
+    from ibmap.learners.options import RecommendedOptions
+    from ibmap.options import n_cores
+
+    ending = None if picture is None else _check_picture(picture)
+    rules: dict[str, Any] = {} if reading.missing is None else {"missing": reading.missing}
+    rules |= {} if reading.bins is None else {"bins": read_bins(reading.bins)}
+    options = RecommendedOptions(**rules)
+    options.check()
+    with warnings_as_messages(), Waiting("learning the groups", compiling=False):
+        frame = _read(sources, by, reading)
+        table = encode(frame, missing=options.missing, bins=options.bins)
+        found = compare_groups(table, by or FILE, options=options, n_threads=n_cores())
+    if picture is not None and ending is not None:
+        _draw(found, picture, ending)
+    if as_json:
+        print_json(found.to_dict())
+    else:
+        _print(found)
+
+
+def _read(sources: list[str], by: str | None, reading: ReadingAsLearned) -> pl.DataFrame:
+    """Read one table, or two below each other with a column that tells which."""
+    import polars as pl
+
+    from ibmap.data.files import read_table
+
+    frames = [read_table(source, **reading.text) for source in sources]
+    if by is not None:
+        return frames[0]
+    first, second = frames
+    if set(first.columns) != set(second.columns) or FILE in first.columns:
+        other = sorted({*first.columns} ^ {*second.columns}) or [FILE]
+        msg = (
+            f"two tables are compared by the columns they share, and a column {FILE!r} is added: rename or "
+            f"drop {', '.join(map(repr, other[:8]))}"
+        )
+        raise InvalidTableError(msg)
+    named = [
+        frame.select(first.columns).with_columns(pl.lit(source).alias(FILE))
+        for frame, source in zip(frames, sources, strict=True)
+    ]
+    return pl.concat(named, how="vertical_relaxed")
+
+
+def _check_picture(path: str) -> str:
+    from ibmap.plotting.canvas import FORMATS, need_matplotlib
+
+    need_matplotlib()
+    return check_place(path, "picture", *FORMATS)
+
+
+def _draw(found: GroupComparison, path: str, ending: str) -> None:
+    """Draw the groups side by side."""
+    from ibmap.data.files import write_atomically
+    from ibmap.plotting import plot_groups
+    from ibmap.plotting.canvas import new_figure, picture_bytes
+
+    n = len(found.groups)
+    figure = new_figure((6.5 * n, 5.5))
+    plot_groups(found, [figure.add_subplot(1, n, k + 1) for k in range(n)])
+    write_atomically(path, picture_bytes(figure, ending))
+    say(f"written: {path}")
+
+
+def _print(found: GroupComparison) -> None:
+    """Write what differs to standard output."""
+    from ibmap.cli.summary import laid_out
+    from ibmap.evidence.words import times
+
+    counts = {word: sum(each.verdict == word for each in found.differences) for word in VERDICTS}
+    sizes = ", ".join(
+        f"{name}: {result.provenance.n_samples:,} rows, {result.graph.n_edges} edges"
+        for name, result in found.groups.items()
+    )
+    words = ", ".join(f"{count} {word}" for word, count in counts.items())
+    print_facts([("Groups", f"by {found.by}: {sizes}"), ("Pairs joined in any", words)])
+    rows = []
+    for each in found.differences:
+        told = [
+            (f"{s:+.2f}" if sign else f"{s:.2f}") if joined else f"({s:+.2f})" if sign else f"({s:.2f})"
+            for s, sign, joined in zip(each.strengths, each.signs, each.joined, strict=True)
+        ]
+        sign = "" if each.log_bayes_factor >= 0 else "1/"
+        factor = sign + times(abs(each.log_bayes_factor)).removesuffix(" times")
+        rows.append((each.x, each.y, *told, factor, each.verdict))
+    if not rows:
+        return
+    headings = ("Variable", "Variable", *(f">{name}" for name in found.groups), ">Bayes factor", "-Verdict")
+    console = output()
+    console.print(
+        "", laid_out("Strength in each group, the most different first", headings, rows), "", sep="\n"
+    )
+    console.print(MEANING)
