@@ -40,7 +40,7 @@ def test_learn_json_is_the_result(run, table):
     found = run("learn", table, "--json", "--threads", 1)
     result = ibmap.SearchResult.from_json(found.out)
     assert result.graph.edges == ((0, 1),)
-    assert result.provenance.options["missing"] == "error"
+    assert result.provenance.options["missing"] == "use"
     assert result.score == ibmap.IBMAP().fit(ibmap.encode([r.split(",") for r in ROWS])).score_
 
 

@@ -38,9 +38,13 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     from ibmap.cli.app import app
 
     _allow_any_character()
+    from ibmap.data.text import at_command_line
+
+    words = at_command_line.set(True)
     if is_program:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     code = _run(app, arguments)
+    at_command_line.reset(words)
     if is_program:
         _leave_at_interrupts()
     sys.exit(code)

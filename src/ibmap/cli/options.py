@@ -85,7 +85,11 @@ class Reading(TextFile, _Columns):
         from ibmap.data.files import encode_file
 
         keep = tuple(self.keep) if self.keep else None
-        chosen: dict[str, Any] = {"missing": options.missing, "bins": options.bins, "weights": self.weights}
+        chosen: dict[str, Any] = {
+            "missing": options.missing,
+            "bins": options.rule_for_bins,
+            "weights": self.weights,
+        }
         return encode_file(source, drop=tuple(self.drop or ()), keep=keep, **chosen, **self.text)
 
 

@@ -59,6 +59,10 @@ class Column(ABC):
     def missing(self) -> Mask | None:
         """Mark the rows without a value; None if there are none."""
 
+    def integers(self) -> NDArray[Any] | None:
+        """Give the values if they are whole numbers, none missing; None otherwise."""
+        return None
+
     @abstractmethod
     def select(self, rows: Mask | None) -> Values:
         """Take the values of some rows (all if None), none of them missing."""
@@ -112,6 +116,10 @@ class Numbers(Column):
         nan = np.isnan(self.values)
         return _any_or_none(nan if self.mask is None else nan | self.mask)
 
+    def integers(self) -> NDArray[Any] | None:
+        """Give integers."""
+        return self.values if self.values.dtype.kind in "iu" and self.mask is None else None
+
     def select(self, rows: Mask | None) -> Values:
         """Take numbers."""
         return Numbers(_filtered(self.values, rows))
@@ -151,6 +159,11 @@ class PolarsColumn(Column):
         if not self.series.null_count():
             return None
         return np.asarray(self.series.is_null().to_numpy())
+
+    def integers(self) -> NDArray[Any] | None:
+        """Give integers."""
+        is_whole = self.series.dtype.is_integer() and not self.series.null_count()
+        return self.series.to_numpy() if is_whole else None
 
     def select(self, rows: Mask | None) -> Values:
         """Take values according to the type."""

@@ -107,7 +107,7 @@ def _from_frame(X: Any) -> Parts:
         names = [str(name) for name in getattr(X, "column_names", None) or X.columns]
         raise InvalidTableError(duplicate_message(names)) from None
     except TypeError:
-        if hasattr(X, "__array__"):
+        if hasattr(X, "__array__") and np.ndim(X) == 2:
             return _from_array(np.asarray(X))
         msg = f"X is a {type(X).__name__}; give {ACCEPTED}"
         raise InvalidTableError(msg) from None

@@ -10,78 +10,32 @@ from __future__ import annotations
 import difflib
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ibmap.data.binning import BinRule, Bins, check_rule
+from ibmap.data.column_codes import OTHERS, Plan, encode_columns
 from ibmap.data.columns import Column, Mask, Numbers, UnusableColumnError
 from ibmap.data.containers import duplicate_message, take_apart
-from ibmap.data.states import Cutting, States, find_states
+from ibmap.data.remarks import (
+    count_column,
+    how_read,
+    listed,
+    without_copies,
+)
 from ibmap.data.table import (
-    CODE_DTYPE,
-    MAX_STATES,
     EncodedTable,
-    Preparation,
-    Weights,
     take_columns,
     take_rows,
 )
-from ibmap.data.weighting import read_weights, weigh, weighting_in_words
+from ibmap.data.text import either
+from ibmap.data.weighting import Weighing, read_weights, weigh, weighting_in_words
 from ibmap.errors import DataWarning, InvalidOptionError, InvalidTableError
 
 MISSING = ("error", "drop", "state", "use")
-IDENTIFIER_SHARE = 0.9  # an identifier has more distinct values than this share of the rows
-IDENTIFIER_STATES = 20  # and more than this many, so that small tables are left in peace
-
-REMEDIES = {
-    "continuous": (
-        "continuous columns: {columns}. Cut them into intervals with bins='width', 'frequency', a number, "
-        "or per column (command line: --bins), or leave them out with drop=[...] (--drop)"
-    ),
-    "infinite": "columns with infinite values: {columns}. Replace these values, or mark them as missing",
-    "dates": (
-        "columns of dates or times: {columns}. Replace them by a category such as the month or the weekday, "
-        "or leave them out with drop=[...] (command line: --drop)"
-    ),
-    "nested": (
-        "columns of nested values: {columns}. Give each part a column of its own, "
-        "or leave them out with drop=[...] (command line: --drop)"
-    ),
-    "complex": (
-        "columns of complex numbers: {columns}. Leave them out with drop=[...] (command line: --drop)"
-    ),
-    "unhashable": (
-        "columns of values that cannot be told apart by hash: {columns}. Replace them by strings, "
-        "or leave them out with drop=[...] (command line: --drop)"
-    ),
-    "many": (
-        f"columns with more than {MAX_STATES} states: {{columns}}. If they are identifiers, leave them out "
-        "with drop=[...] (command line: --drop); if they are numbers, cut them into intervals with bins= "
-        "(--bins)"
-    ),
-    "unbinnable": (
-        "bins= names columns that are not numbers: {columns}. Take them out of bins= (command line: --bins)"
-    ),
-}
-
-
-@dataclass(frozen=True)
-class _Plan:
-    """What to do with the columns: the rows to take and the rule for intervals."""
-
-    n_rows: int
-    rows: Mask | None
-    gaps: frozenset[str]  # columns with missing values that stay
-    are_states: bool  # whether these become a state, or stay holes
-    bins: BinRule | Mapping[str, BinRule] | None
-    weights: Weights | None  # of the rows taken
-
-    def rule(self, name: str) -> BinRule | None:
-        """Find the rule for one column."""
-        return self.bins.get(name) if isinstance(self.bins, Mapping) else self.bins
 
 
 def encode(
@@ -110,7 +64,8 @@ def encode(
         categories, many are cut into a few bins of about equal frequency; "keep" does the same and keeps
         the numbers too. Of equal width or about equal frequency, k = 1 + log2 N of them,
         rounded up; or so many of equal width. For the whole table, columns of at most k distinct numbers
-        stay as they are; a dict from column names to these cuts exactly the columns it names.
+        stay as they are; a dict from column names to these cuts exactly the columns it names, and the
+        others by the rule of ``"*"`` if it has one.
     drop : iterable of str or int
         Columns to leave out, by name or number.
     keep : iterable of str or int, optional
@@ -162,64 +117,57 @@ def encode(
     chosen = {all_names[k]: columns[k] for k in kept if all_names[k] != weighing.column}
     _check_shape(n_rows, list(chosen), n_found=len(all_names))
     counts, complete = _survey(chosen, weighing)
-    _check_missing(counts, complete, weighing, missing)
+    problem = _missing_problem(counts, complete, weighing, missing)
     rows = weighing.used if complete is None or missing != "drop" else complete & weighing.is_used
-    gaps = frozenset(counts) if missing in ("state", "use") else frozenset()
+    gaps = frozenset() if missing == "drop" else frozenset(counts)
     n_kept, own = (n_rows, weighing.weights) if rows is None else (int(rows.sum()), weighing.taken(rows))
-    plan = _Plan(n_kept, rows, gaps, missing == "state", rules, own)
-    table = _encode_columns(chosen, plan)
+    plan = Plan(n_kept, rows, gaps, missing == "state", rules, own, may_leave_out=keep is None)
+    table = encode_columns(chosen, plan, problem)
     preparation = replace(
         table.preparation,
         n_rows_read=weighing.count(None),
         n_rows_dropped=weighing.count(None) - weighing.count(rows),
         missing=counts,
         dropped_columns=tuple(name for name in all_names if name not in chosen and name != weighing.column),
-        notes=() if own is None else (weighting_in_words(own, weighing.origin),),
         weights_column=weighing.column,
+        columns=tuple(all_names),
     )
-    for remark in preparation.warnings:
-        warnings.warn(remark, DataWarning, stacklevel=2)
     table = replace(table, preparation=preparation)
+    table = _as_people_read(table, weighing) if plan.is_human else table
+    notes, looks = table.preparation.notes, table.preparation.warnings
+    if own is not None:
+        notes = (weighting_in_words(own, weighing.origin), *notes)
+    elif count := count_column(table, _whole_columns(chosen, rows)):
+        looks = (count, *looks)
+    for remark in looks:
+        warnings.warn(remark, DataWarning, stacklevel=2)
+    table = replace(table, preparation=replace(table.preparation, notes=notes, warnings=looks))
     return table if own is None else weigh(table, own)
 
 
-@dataclass(frozen=True)
-class _Weighing:
-    """The weights of the rows read, if they have any."""
-
-    n_rows: int
-    weights: Weights | None = None
-    column: str | None = None  # where they stand
-    origin: str = "weights"
-
-    @property
-    def used(self) -> Mask | None:
-        """Rows of a weight; None if all are."""
-        return None if self.weights is None or self.weights.all() else self.weights > 0
-
-    @property
-    def is_used(self) -> Mask:
-        """Rows of a weight."""
-        return np.ones(self.n_rows, bool) if self.weights is None else self.weights > 0
-
-    def taken(self, rows: Mask) -> Weights | None:
-        """Give the weights of some rows."""
-        return None if self.weights is None else self.weights[rows]
-
-    def count(self, rows: Mask | None) -> int:
-        """Count rows, each as often as it occurs."""
-        rows = self.is_used if rows is None else rows & self.is_used
-        if self.weights is None or self.weights.dtype.kind == "f":
-            return int(np.count_nonzero(rows))
-        return int(self.weights[rows].sum())
+def _as_people_read(table: EncodedTable, weighing: Weighing) -> EncodedTable:
+    """Let one column stand for those that say the same, and tell how the table was read."""
+    table, told = without_copies(table)
+    notes = (*table.preparation.notes, *how_read(table, weighing.count(None)), *told)
+    return replace(table, preparation=replace(table.preparation, notes=notes))
 
 
-def _weighing(weights: Any, names: Sequence[str], columns: Sequence[Column], n_rows: int) -> _Weighing:
+def _whole_columns(columns: Mapping[str, Column], rows: Mask | None) -> dict[str, NDArray[Any]]:
+    """Give the columns of whole numbers, those that may count rows."""
+    found = {}
+    for name, column in columns.items():
+        numbers = column.integers()
+        if numbers is not None:
+            found[name] = numbers if rows is None else numbers[rows]
+    return found
+
+
+def _weighing(weights: Any, names: Sequence[str], columns: Sequence[Column], n_rows: int) -> Weighing:
     """Read the weights: one of the columns, or numbers."""
     if weights is None or not n_rows:
-        return _Weighing(n_rows)
+        return Weighing(n_rows)
     if not isinstance(weights, str | int | np.integer):
-        return _Weighing(n_rows, read_weights(weights, n_rows, "weights"))
+        return Weighing(n_rows, read_weights(weights, n_rows, "weights"))
     k = _find_columns(names, [weights], "weights")[0]
     origin, gaps = f"column {names[k]!r}", columns[k].missing()
     if gaps is not None:
@@ -230,7 +178,7 @@ def _weighing(weights: Any, names: Sequence[str], columns: Sequence[Column], n_r
     except UnusableColumnError as error:
         values, origin = None, f"{origin} ({error.detail})"
     numbers = values.values if isinstance(values, Numbers) and values.values.dtype.kind != "b" else ["text"]
-    return _Weighing(n_rows, read_weights(numbers, n_rows, origin), names[k], origin)
+    return Weighing(n_rows, read_weights(numbers, n_rows, origin), names[k], origin)
 
 
 def _weighed_again(table: EncodedTable, weights: Any) -> EncodedTable:
@@ -251,12 +199,13 @@ def _without_holes(table: EncodedTable, missing: str) -> EncodedTable:
         preparation = replace(table.preparation, n_rows_dropped=table.preparation.n_rows_dropped + n_dropped)
         return take_rows(replace(table, preparation=preparation), ~broken)
     counts = table.missing.sum(axis=0)
-    holes = _listed(
+    holes = listed(
         f"{name!r} ({n} of {table.n_rows})" for name, n in zip(table.names, counts, strict=True) if n
     )
     msg = (
         f"missing cells are kept in {holes}, which only the recommended learner can use; read the table with "
-        "missing='drop' to leave out their rows, or missing='state' to make them a state"
+        f"{_asking('drop')} to leave out their rows, or "
+        f"{_asking('state')} to make them a state"
     )
     raise InvalidTableError(msg)
 
@@ -301,28 +250,24 @@ def _unknown_column(names: Sequence[str], wanted: Any, option: str) -> str:
     if near:
         hint = "did you mean " + " or ".join(repr(by_case[name]) for name in near) + "?"
     else:
-        hint = f"the columns are {_listed(map(repr, names), 12)}"
+        hint = f"the columns are {listed(map(repr, names), 12)}"
     return f"{option} names the column {wanted!r}, which the table does not have; {hint}"
-
-
-def _listed(items: Iterable[str], limit: int = 40) -> str:
-    """Join items by commas, the first few if there are many."""
-    texts = list(items)
-    rest = f" and {len(texts) - limit} more" if len(texts) > limit else ""
-    return ", ".join(texts[:limit]) + rest
 
 
 def _checked_bins(bins: Bins, names: Sequence[str]) -> BinRule | dict[str, BinRule] | None:
     """Check the rules for intervals; a dict comes back with the names of the table as keys."""
     if not isinstance(bins, Mapping):
         return None if bins is None else check_rule(bins)
-    return {names[_find_columns(names, [name], "bins")[0]]: check_rule(rule) for name, rule in bins.items()}
+    others = {OTHERS: check_rule(bins[OTHERS])} if OTHERS in bins and OTHERS not in names else {}
+    named = {name: rule for name, rule in bins.items() if name not in others}
+    found = {names[_find_columns(names, [name], "bins")[0]]: check_rule(rule) for name, rule in named.items()}
+    return found | others
 
 
 def _check_shape(n_rows: int, names: Sequence[str], n_found: int) -> None:
     """Refuse a table without rows, or with fewer than two columns."""
     if n_found and not n_rows:
-        msg = f"the table has no rows (its columns are {_listed(map(repr, names))}); at least one is needed"
+        msg = f"the table has no rows (its columns are {listed(map(repr, names))}); at least one is needed"
         raise InvalidTableError(msg)
     if len(names) >= 2:
         return
@@ -333,7 +278,7 @@ def _check_shape(n_rows: int, names: Sequence[str], n_found: int) -> None:
     raise InvalidTableError(msg)
 
 
-def _survey(columns: Mapping[str, Column], weighing: _Weighing) -> tuple[dict[str, int], Mask | None]:
+def _survey(columns: Mapping[str, Column], weighing: Weighing) -> tuple[dict[str, int], Mask | None]:
     """Count the missing values of each column, and mark the rows without any."""
     counts: dict[str, int] = {}
     complete: Mask | None = None
@@ -347,113 +292,31 @@ def _survey(columns: Mapping[str, Column], weighing: _Weighing) -> tuple[dict[st
     return counts, complete
 
 
-def _check_missing(counts: dict[str, int], complete: Mask | None, weighing: _Weighing, missing: str) -> None:
-    """Refuse missing values if that is the rule, and a table of which nothing is left."""
+def _missing_problem(counts: dict[str, int], complete: Mask | None, weighing: Weighing, missing: str) -> str:
+    """Say what is wrong with missing values under the rule; nothing if they may be there."""
     if complete is None or (missing == "drop" and weighing.count(complete)) or missing in ("state", "use"):
-        return
+        return ""
     n_rows = weighing.count(None)
     worst = sorted(counts, key=lambda name: -counts[name])
-    each = _listed(f"{name!r} ({counts[name]} of {n_rows})" for name in worst)
+    each = listed(f"{name!r} ({counts[name]} of {n_rows})" for name in worst)
+    state = either("missing='state'", "--missing state")
     if missing == "drop":
         msg = (
-            f"every row has a missing value, so missing='drop' leaves none; missing per column: {each}. "
-            "Leave out the worst columns with drop=[...] (command line: --drop), or choose missing='state' "
-            "(--missing state)"
+            f"every row has a missing value, so {_asking('drop')} leaves none; missing per column: {each}. "
+            f"Leave out the worst columns with {either('drop=[...]', '--drop')}, or "
+            f"choose {state}"
         )
-    else:
-        n_affected = n_rows - weighing.count(complete)
-        msg = (
-            f"missing values (NaN or empty) in {each}. "
-            f"Choose missing='drop' to leave out the rows with any ({n_affected}), "
-            "or missing='state' to make them a state of their own "
-            "(command line: --missing drop or --missing state)"
-        )
-    raise InvalidTableError(msg)
-
-
-def _encode_columns(columns: Mapping[str, Column], plan: _Plan) -> EncodedTable:
-    """Encode column by column; refuse all unusable columns at once."""
-    codes = np.zeros((plan.n_rows, len(columns)), CODE_DTYPE, order="F")
-    holes = np.zeros(codes.shape if plan.gaps and not plan.are_states else (0, len(columns)), bool, order="F")
-    found: dict[str, States] = {}
-    refused: dict[str, list[str]] = {}
-    for k, (name, column) in enumerate(columns.items()):
-        try:
-            found[name] = _encode_column(name, column, plan, codes[:, k], holes[:, k])
-        except UnusableColumnError as error:
-            refused.setdefault(error.kind, []).append(f"{name!r} ({error.detail})")
-    if refused:
-        parts = [REMEDIES[kind].format(columns=_listed(which)) for kind, which in refused.items()]
-        raise InvalidTableError("; ".join(parts))
-    edges = {name: states.edges for name, states in found.items() if states.edges is not None}
-    labels = tuple(states.labels for states in found.values())
-    remarks = tuple(_second_looks(found, plan.n_rows))
-    return EncodedTable(
-        codes=codes,
-        cardinalities=np.array([len(each) for each in labels], np.int64),
-        names=tuple(found),
-        labels=labels,
-        weights=np.ones(plan.n_rows, np.int64),
-        preparation=Preparation(plan.n_rows, bin_edges=edges, warnings=remarks),
-        ordered=np.array([states.ordered for states in found.values()], bool),
-        missing=holes if holes.any() else None,
-        numbers={k: each.numbers for k, each in enumerate(found.values()) if each.numbers is not None},
+        raise InvalidTableError(msg)
+    return (
+        f"missing values (NaN or empty) in {each}. Choose {_asking('drop')} to leave "
+        f"out the rows with any ({n_rows - weighing.count(complete)}), or {state} to make them a state of "
+        "their own"
     )
 
 
-def _encode_column(name: str, column: Column, plan: _Plan, codes: NDArray[np.uint16], holes: Mask) -> States:
-    """Write the codes of one column, and its holes if they are kept; return its states without the codes."""
-    rule, weights = plan.rule(name), plan.weights
-    gaps = column.missing() if name in plan.gaps else None
-    if gaps is None:
-        taken, present = plan.rows, np.ones(plan.n_rows, bool)
-    else:
-        taken = ~gaps if plan.rows is None else plan.rows & ~gaps
-        present = ~gaps if plan.rows is None else ~gaps[plan.rows]
-    forced = isinstance(plan.bins, Mapping) and rule is not None
-    cutting = Cutting(rule, forced, None if weights is None else weights[present])
-    states = find_states(column.select(taken), cutting)
-    codes[present] = states.codes
-    states = replace(states, codes=np.empty(0, CODE_DTYPE))
-    if gaps is None:
-        return states
-    if states.numbers is not None:
-        numbers = np.full(plan.n_rows, np.nan)
-        numbers[present] = states.numbers
-        states = replace(states, numbers=numbers)
-    if not plan.are_states:
-        holes[:] = ~present
-        return states if states.labels else replace(states, labels=(None,))
-    if len(states.labels) == MAX_STATES:
-        raise UnusableColumnError(kind="many", detail=f"{MAX_STATES} different values and the missing ones")
-    codes[~present] = len(states.labels)
-    labels = (*states.labels, None)
-    return replace(states, labels=labels, n_observed=states.n_observed + 1, ordered=False)
-
-
-def _second_looks(found: Mapping[str, States], n_rows: int) -> list[str]:
-    """Remark on columns that look like identifiers, and on constant ones."""
-    remarks = []
-    unique = [repr(name) for name, states in found.items() if _is_identifier(states, n_rows)]
-    if unique:
-        remarks.append(
-            f"columns that look like identifiers, with nearly all values distinct: {_listed(unique)}; "
-            "leave them out with drop=[...] (command line: --drop)"
-        )
-    constant = [repr(name) for name, states in found.items() if states.n_observed == 1]
-    if constant and n_rows > 1:
-        remarks.append(
-            f"constant columns, which depend on nothing: {_listed(constant)}; "
-            "leave them out with drop=[...] (command line: --drop)"
-        )
-    return remarks
-
-
-def _is_identifier(states: States, n_rows: int) -> bool:
-    """Tell whether nearly every row has a value of its own."""
-    if states.edges is not None:
-        return states.counts_rows and n_rows > IDENTIFIER_STATES
-    return states.n_observed > max(IDENTIFIER_STATES, IDENTIFIER_SHARE * n_rows)
+def _asking(missing: str) -> str:
+    """Name the option for a treatment of missing values."""
+    return either(f"missing={missing!r}", f"--missing {missing}")
 
 
 def _part_of(

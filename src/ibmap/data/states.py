@@ -34,6 +34,8 @@ class States:
     n_observed: int
     edges: tuple[float, ...] | None = None
     counts_rows: bool = False  # whether the numbers binned were a permutation of consecutive integers
+    is_unique: bool = False  # whether they were whole and all different
+    n_present: int = 0  # rows with a value
     ordered: bool = False  # whether the source says that the states are in order
     numbers: NDArray[np.float64] | None = None  # what was binned, if it is kept
 
@@ -170,14 +172,9 @@ def _binned_states(values: NDArray[Any], rule: BinRule, weights: NDArray[Any] | 
     labels = interval_labels(edges)
     codes = bin_codes(values, edges)
     n_observed = int((np.bincount(codes) > 0).sum())
-    return States(codes, labels, n_observed, tuple(edges.tolist()), _counts_rows(values))
-
-
-def _counts_rows(values: NDArray[Any]) -> bool:
-    """Tell whether integers number the rows: consecutive and each once."""
-    if values.dtype.kind == "f" or int(values.max()) - int(values.min()) != len(values) - 1:
-        return False
-    return len(np.unique(values)) == len(values)
+    is_unique = values.dtype.kind != "f" and len(np.unique(values)) == len(values)
+    counts_rows = is_unique and int(values.max()) - int(values.min()) == len(values) - 1
+    return States(codes, labels, n_observed, tuple(edges.tolist()), counts_rows, is_unique)
 
 
 def _whole_states(values: NDArray[Any]) -> States:

@@ -39,7 +39,8 @@ class Preparation:
     dropped_columns: tuple[str, ...] = ()  # columns left out on request
     warnings: tuple[str, ...] = ()  # what deserves a second look
     notes: tuple[str, ...] = ()  # how it was read, where that needs saying
-    weights_column: str | None = None  # where they stand
+    weights_column: str | None = None  # where the weights stand
+    columns: tuple[str, ...] = ()  # all columns read
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import unicodedata
+from contextvars import ContextVar
 from pathlib import Path
 
 from ibmap.errors import FileFormatError
@@ -13,6 +14,14 @@ UNSAFE = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}  # control, direction and private 
 JOINERS = "\u200c\u200d"  # part of ordinary words and emoji in many scripts
 
 FORMULA = "=+-@\t\r'"  # a spreadsheet may run a cell that begins with one of these; ' is the mark against it
+
+
+at_command_line: ContextVar[bool] = ContextVar("at_command_line", default=False)
+
+
+def either(python: str, command: str) -> str:
+    """Choose the words of the interface the user is in."""
+    return command if at_command_line.get() else python
 
 
 def read_bytes(path: str | Path) -> bytes:

@@ -6,11 +6,14 @@ are survey weights: they are scaled to sum to the effective number of rows, (sum
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ibmap.data.table import EncodedTable, Weights, repeated, with_weights
+from ibmap.data.text import either
 from ibmap.errors import InvalidTableError
 
 MAX_SAMPLES = 2**53  # counts up to there are exact as floats
@@ -70,8 +73,8 @@ def counted(table: EncodedTable, who: str) -> EncodedTable:
     if is_counted(table):
         return table
     msg = (
-        f"{who} count rows, and these rows have survey weights; learn with ibmap.IBMAP (command line: "
-        "--algorithm ibmap), which uses them, or give whole numbers"
+        f"{who} count rows, and these rows have survey weights; learn with "
+        f"{either('ibmap.IBMAP', '--algorithm ibmap')}, which uses them, or give whole numbers"
     )
     raise InvalidTableError(msg)
 
@@ -85,3 +88,34 @@ def weighting_in_words(weights: Weights, origin: str) -> str:
         f"{origin} holds survey weights: {n_rows:,} rows, worth {kish(weights).sum():,.1f} of equal weight "
         "(Kish's effective number)."
     )
+
+
+@dataclass(frozen=True)
+class Weighing:
+    """The weights of the rows read, if they have any."""
+
+    n_rows: int
+    weights: Weights | None = None
+    column: str | None = None  # where they stand
+    origin: str = "weights"
+
+    @property
+    def used(self) -> NDArray[np.bool_] | None:
+        """Rows of a weight; None if all are."""
+        return None if self.weights is None or self.weights.all() else self.weights > 0
+
+    @property
+    def is_used(self) -> NDArray[np.bool_]:
+        """Rows of a weight."""
+        return np.ones(self.n_rows, bool) if self.weights is None else self.weights > 0
+
+    def taken(self, rows: NDArray[np.bool_]) -> Weights | None:
+        """Give the weights of some rows."""
+        return None if self.weights is None else self.weights[rows]
+
+    def count(self, rows: NDArray[np.bool_] | None) -> int:
+        """Count rows, each as often as it occurs."""
+        rows = self.is_used if rows is None else rows & self.is_used
+        if self.weights is None or self.weights.dtype.kind == "f":
+            return int(np.count_nonzero(rows))
+        return int(self.weights[rows].sum())

@@ -77,6 +77,11 @@ class LearnerOptions(KnowledgeOptions):
     )
 
     @property
+    def rule_for_bins(self) -> Any:
+        """How the table is cut; see `ibmap.encode`."""
+        return self.bins
+
+    @property
     def reads_numbers(self) -> bool:
         """Whether the learner takes numbers as they are."""
         return False
@@ -144,6 +149,11 @@ class RecommendedOptions(LimitedOptions, AveragedOptions, LearnerOptions):
         """It does."""
         return True
 
+    @property
+    def rule_for_bins(self) -> Any:
+        """How the table is cut: columns that a dict does not name as people do."""
+        return {"*": "auto", **self.bins} if isinstance(self.bins, dict) else self.bins
+
     def plain_test(self, table: EncodedTable) -> AveragedTest:
         """Make the test that the score is made of."""
         from ibmap.independence.averaged import AveragedTest
@@ -152,7 +162,7 @@ class RecommendedOptions(LimitedOptions, AveragedOptions, LearnerOptions):
 
     def recorded(self) -> dict[str, Any]:
         """Give the options as results record them, with the name of the test."""
-        return {"test": "averaged", **super().recorded()}
+        return {"test": "averaged", **super().recorded(), "bins": self.rule_for_bins}
 
 
 @dataclass(frozen=True, kw_only=True)

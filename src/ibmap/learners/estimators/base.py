@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import networkx as nx
@@ -58,7 +59,10 @@ class StructureLearner(ConfidentLearner, BaseEstimator):  # type: ignore[misc]
             running = {"n_threads": n_threads_of(self.n_jobs), "callback": self.callback}
         options.check()  # refused before the table is read
         table = self._encode(X, sample_weight)
-        return self._store(related(learner.learn(table, options, **running), table))
+        self._store(related(learner.learn(table, options, **running), table))
+        self.feature_names_in_ = np.array(table.preparation.columns or table.names, dtype=object)
+        self.n_features_in_ = len(self.feature_names_in_)
+        return self
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Give the names of the variables the structure is over.
@@ -80,7 +84,7 @@ class StructureLearner(ConfidentLearner, BaseEstimator):  # type: ignore[misc]
                 f"{', '.join(map(repr, self.feature_names_in_))}"
             )
             raise InvalidOptionError(msg)
-        return self.feature_names_in_.copy()
+        return np.array(self.result_.graph.names, dtype=object)
 
     def fit_parameters(self, X: Any = None, **options: Any) -> MarkovNetwork:
         """Estimate the parameters of the learned structure: a complete model.
@@ -109,7 +113,7 @@ class StructureLearner(ConfidentLearner, BaseEstimator):  # type: ignore[misc]
         from ibmap.model import MarkovNetwork
 
         check_is_fitted(self)
-        table = self._table if X is None else self._read(X)
+        table = self._table if X is None else self._read(X, keep=self._kept(X))
         if table is None or (X is None and table.fingerprint != self.result_.provenance.fingerprint):
             msg = "this learner (pickled, copied, or stopped in a new fit) does not have its rows; give them"
             raise InvalidTableError(msg)
@@ -131,10 +135,20 @@ class StructureLearner(ConfidentLearner, BaseEstimator):  # type: ignore[misc]
         self._table = self._read(X, sample_weight)
         return self._table
 
-    def _read(self, X: Any, sample_weight: Any = None) -> EncodedTable:
+    def _kept(self, X: Any) -> Sequence[str | int] | None:
+        """Name or number the columns of another table that the structure is over; None if all are."""
+        columns, names = self.feature_names_in_.tolist(), self.result_.graph.names
+        if len(names) == len(columns) or isinstance(X, EncodedTable):
+            return None
+        return [columns.index(name) for name in names] if isinstance(X, (np.ndarray, list, tuple)) else names
+
+    def _read(
+        self, X: Any, sample_weight: Any = None, keep: Sequence[str | int] | None = None
+    ) -> EncodedTable:
         """Read a table with the learner's options."""
         refuse_unusable(X)
-        return encode(X, missing=self.missing, bins=self.bins, weights=sample_weight)
+        bins = self._options().rule_for_bins
+        return encode(X, missing=self.missing, bins=bins, keep=keep, weights=sample_weight)
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()

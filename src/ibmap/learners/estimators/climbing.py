@@ -62,7 +62,7 @@ class ClimbingLearner(StructureLearner):
         """
         check_is_fitted(self)
         self._check_width(X)
-        table = self._read(X)
+        table = self._read(X, keep=self._kept(X))
         learned = self.result_.graph
         if isinstance(X, (np.ndarray, list, tuple)) and table.n_variables == learned.n_variables:
             learned = MarkovGraph(learned.adjacency, table.names)  # columns without names: by position

@@ -1,0 +1,145 @@
+"""Columns into one table of codes: each by its rule, all that is wrong with them refused at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ibmap.data.binning import AS_PEOPLE_DO, BinRule
+from ibmap.data.columns import Column, Mask, UnusableColumnError
+from ibmap.data.remarks import is_identifier, left_out_in_words, listed, second_looks
+from ibmap.data.states import Cutting, States, find_states
+from ibmap.data.table import CODE_DTYPE, MAX_STATES, EncodedTable, Preparation, Weights
+from ibmap.data.text import either
+from ibmap.errors import InvalidTableError
+
+OTHERS = "*"  # in a dict of bins: the columns that it does not name
+
+
+def _remedies() -> dict[str, str]:
+    """Say what is wrong with columns of a kind, and what to do, in the words of the interface."""
+    out = either("drop=[...]", "--drop")
+    drop = f"or leave them out with {out}"
+    bins = either("bins='auto', 'width', 'frequency', a number, or a dict by column", "--bins auto")
+    return {
+        "continuous": f"continuous columns: {{columns}}. Cut them into intervals with {bins}, {drop}",
+        "infinite": "columns with infinite values: {columns}. Replace these values, or mark them as missing",
+        "dates": "columns of dates or times: {columns}. Replace them by a category such as the month or the "
+        f"weekday, {drop}",
+        "nested": f"columns of nested values: {{columns}}. Give each part a column of its own, {drop}",
+        "complex": f"columns of complex numbers: {{columns}}. Take their parts as columns, {drop}",
+        "unhashable": "columns of values that cannot be told apart by hash: {columns}. Replace them by "
+        f"strings, {drop}",
+        "unreadable": f"columns that cannot be read: {{columns}}. Write them as text or numbers, {drop}",
+        "many": f"columns with more than {MAX_STATES} states: {{columns}}. If they are numbers, cut them "
+        f"into intervals with {bins}; if they are identifiers, leave them out with {out}",
+        "unbinnable": f"{either('bins=', '--bins')} names columns that are not numbers: {{columns}}. Take "
+        "them out of it",
+    }
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to do with the columns: the rows to take and the rule for intervals."""
+
+    n_rows: int
+    rows: Mask | None
+    gaps: frozenset[str]  # columns with missing values that stay
+    are_states: bool  # whether these become a state, or stay holes
+    bins: BinRule | Mapping[str, BinRule] | None
+    weights: Weights | None  # of the rows taken
+    may_leave_out: bool = True  # whether columns that a person would leave out are; not if all are named
+
+    def rule(self, name: str) -> BinRule | None:
+        """Find the rule for one column."""
+        return self.bins.get(name, self.bins.get(OTHERS)) if isinstance(self.bins, Mapping) else self.bins
+
+    @property
+    def is_human(self) -> bool:
+        """Whether columns are read as people do."""
+        rule = self.bins.get(OTHERS) if isinstance(self.bins, Mapping) else self.bins
+        return rule in AS_PEOPLE_DO and self.may_leave_out
+
+
+def encode_columns(columns: Mapping[str, Column], plan: Plan, problem: str) -> EncodedTable:
+    """Encode column by column; refuse all that is wrong at once, or leave out what people would."""
+    codes = np.zeros((plan.n_rows, len(columns)), CODE_DTYPE, order="F")
+    holes = np.zeros(codes.shape if plan.gaps and not plan.are_states else (0, len(columns)), bool, order="F")
+    found: dict[str, States] = {}
+    refused: dict[str, list[str]] = {}
+    for k, (name, column) in enumerate(columns.items()):
+        try:
+            found[name] = _encode_column(name, column, plan, codes[:, k], holes[:, k])
+        except UnusableColumnError as error:
+            refused.setdefault(error.kind, []).append(f"{name!r} ({error.detail})")
+    is_selective = plan.is_human and len(found) > 1
+    dates, texts = (refused.pop(kind, []) if is_selective else [] for kind in ("dates", "many"))
+    problems = [problem] if problem else []
+    remedies = _remedies()
+    problems += [remedies[kind].format(columns=listed(which)) for kind, which in refused.items()]
+    if problems:
+        raise InvalidTableError("; ".join(problems))
+    own = {
+        name
+        for name, states in found.items()
+        if is_selective and is_identifier(name, states, plan.n_rows, as_people_do=True)
+    }
+    own = own if len(found) - len(own) > 1 else set()
+    notes = left_out_in_words([*map(repr, sorted(own)), *texts], dates)
+    places = [k for k, name in enumerate(columns) if name in found and name not in own]
+    if len(places) < len(columns):
+        codes, holes = np.asfortranarray(codes[:, places]), np.asfortranarray(holes[:, places])
+    kept = {name: states for name, states in found.items() if name not in own}
+    table = _assembled(codes, holes, kept)
+    return replace(table, preparation=replace(table.preparation, notes=notes))
+
+
+def _assembled(codes: NDArray[np.uint16], holes: Mask, found: Mapping[str, States]) -> EncodedTable:
+    """Put a table together from its codes, its holes and its states."""
+    n_rows, labels = len(codes), tuple(states.labels for states in found.values())
+    edges = {name: each.edges for name, each in found.items() if each.edges is not None}
+    looks = tuple(second_looks(found, n_rows))
+    return EncodedTable(
+        codes=codes,
+        cardinalities=np.array([len(each) for each in labels], np.int64),
+        names=tuple(found),
+        labels=labels,
+        weights=np.ones(n_rows, np.int64),
+        preparation=Preparation(n_rows, bin_edges=edges, warnings=looks),
+        ordered=np.array([states.ordered for states in found.values()], bool),
+        missing=holes if holes.any() else None,
+        numbers={k: each.numbers for k, each in enumerate(found.values()) if each.numbers is not None},
+    )
+
+
+def _encode_column(name: str, column: Column, plan: Plan, codes: NDArray[np.uint16], holes: Mask) -> States:
+    """Write the codes of one column, and its holes if they are kept; return its states without the codes."""
+    rule, weights = plan.rule(name), plan.weights
+    gaps = column.missing() if name in plan.gaps else None
+    if gaps is None:
+        taken, present = plan.rows, np.ones(plan.n_rows, bool)
+    else:
+        taken = ~gaps if plan.rows is None else plan.rows & ~gaps
+        present = ~gaps if plan.rows is None else ~gaps[plan.rows]
+    forced = isinstance(plan.bins, Mapping) and name in plan.bins
+    cutting = Cutting(rule, forced, None if weights is None else weights[present])
+    states = find_states(column.select(taken), cutting)
+    codes[present] = states.codes
+    states = replace(states, codes=np.empty(0, CODE_DTYPE), n_present=int(present.sum()))
+    if gaps is None:
+        return states
+    if states.numbers is not None:
+        numbers = np.full(plan.n_rows, np.nan)
+        numbers[present] = states.numbers
+        states = replace(states, numbers=numbers)
+    if not plan.are_states:
+        holes[:] = ~present
+        return states if states.labels else replace(states, labels=(None,))
+    if len(states.labels) == MAX_STATES:
+        raise UnusableColumnError(kind="many", detail=f"{MAX_STATES} different values and the missing ones")
+    codes[~present] = len(states.labels)
+    labels = (*states.labels, None)
+    return replace(states, labels=labels, n_observed=states.n_observed + 1, ordered=False)

@@ -1,0 +1,142 @@
+"""What a person would say of a table: which columns tell nothing, say the same, or count rows.
+
+The recommended learner leaves out columns that a person would leave out, and says so; other
+learners are only told of them.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from ibmap.data.states import States
+from ibmap.data.structure import find_copies, find_functions
+from ibmap.data.table import EncodedTable, take_columns
+from ibmap.data.text import either
+
+IDENTIFIER_SHARE = 0.9  # an identifier has more distinct values than this share of the rows
+TEXT_SHARE = 0.5  # names and free text: many occur once, some a few times
+IDENTIFIER_STATES = 20  # and more than this many, so that small tables are left in peace
+IDENTIFIER_NAME = re.compile(r"(^|[^a-z])(id|ids|key|index|nr|no|uuid)$|[a-z](ID|Id)$")
+COUNT_NAME = re.compile(r"^(freq|frequency|count|counts|n|cases|number|weight|weights|wt)$", re.IGNORECASE)
+SMALL_TABLE = 5  # columns: in a smaller table an edge says that two columns are the same
+MAX_TOLD = 20  # functions of other columns
+
+
+def listed(items: Iterable[str], limit: int = 40) -> str:
+    """Join items by commas, the first few if there are many."""
+    texts = list(items)
+    rest = f" and {len(texts) - limit} more" if len(texts) > limit else ""
+    return ", ".join(texts[:limit]) + rest
+
+
+def leave_out(names: Sequence[str]) -> str:
+    """Name the option that leaves columns out."""
+    python = f"drop={[*names[:3]]!r}" if len(names) <= 3 else "drop=[...]"
+    flags = " ".join(f"--drop {_quoted(name)}" for name in names[:3]) + (" ..." if len(names) > 3 else "")
+    return either(f"ibmap.encode(X, {python})", flags)
+
+
+def _quoted(name: str) -> str:
+    return name if re.fullmatch(r"[\w.-]+", name) else f"'{name}'"
+
+
+def is_identifier(name: str, states: States, n_rows: int, *, as_people_do: bool) -> bool:
+    """Tell whether nearly every row has a value of its own, which no other row can be compared with."""
+    if states.edges is not None:
+        is_named = as_people_do and states.is_unique and IDENTIFIER_NAME.search(name) is not None
+        return n_rows > IDENTIFIER_STATES and (states.counts_rows or is_named)
+    share = TEXT_SHARE if as_people_do and not states.ordered else IDENTIFIER_SHARE
+    return states.n_observed > max(IDENTIFIER_STATES, share * states.n_present)
+
+
+def left_out_in_words(own: Sequence[str], dates: Sequence[str]) -> tuple[str, ...]:
+    """Say which columns were left out and why."""
+    notes = []
+    if own:
+        every = either("bins=None reads every column as categories", "--bins none")
+        notes.append(
+            f"Left out, for nearly every row has a value of its own: {listed(own)}. To have them in: {every}."
+        )
+    if dates:
+        notes.append(
+            f"Left out, for they are dates or times: {listed(dates)}. A month or a weekday can stay in."
+        )
+    return tuple(notes)
+
+
+def second_looks(found: Mapping[str, States], n_rows: int) -> list[str]:
+    """Remark on columns that look like identifiers, and on constant ones."""
+    remarks = []
+    unique = [name for name, each in found.items() if is_identifier(name, each, n_rows, as_people_do=False)]
+    if unique:
+        remarks.append(
+            f"columns that look like identifiers, with nearly all values distinct: "
+            f"{listed(map(repr, unique))}; leave them out: {leave_out(unique)}"
+        )
+    constant = [name for name, states in found.items() if states.n_observed == 1]
+    if constant and n_rows > 1:
+        remarks.append(
+            f"constant columns, which depend on nothing: {listed(map(repr, constant))}; "
+            f"leave them out: {leave_out(constant)}"
+        )
+    return remarks
+
+
+def count_column(table: EncodedTable, whole: Mapping[str, np.ndarray]) -> str:
+    """Point out a column of whole numbers that seems to count the rows of an aggregated table."""
+    for name, values in whole.items():
+        if (
+            name not in table.names
+            or (values < 0).any()
+            or len(np.unique(values)) < 2
+            or table.n_variables < 3
+        ):
+            continue
+        others = take_columns(table, [k for k in range(table.n_variables) if table.names[k] != name])
+        is_crossed = math.prod(others.cardinalities.tolist()) == table.n_rows > others.cardinalities.max()
+        if not (is_crossed or COUNT_NAME.match(name)) or others.compressed().n_rows < table.n_rows:
+            continue
+        python = f"fit(X.drop(columns={name!r}), sample_weight=X[{name!r}]) or encode(X, weights={name!r})"
+        return (
+            f"column {name!r} looks like a count: every combination of the other columns occurs once. If it "
+            f"says how often each occurs, use it: {either(python, f'--weights {_quoted(name)}')}"
+        )
+    return ""
+
+
+def without_copies(table: EncodedTable) -> tuple[EncodedTable, list[str]]:
+    """Let one of the columns that say the same stand for all; tell of them, and of columns that follow."""
+    copies = find_copies(table) if table.n_variables >= SMALL_TABLE else {}
+    if table.n_variables - len(copies) < 2:
+        copies = dict(list(copies.items())[1:])  # two columns are needed
+    notes = [
+        f"{table.names[k]!r} says the same as {table.names[original]!r}, which stands for both."
+        for k, original in copies.items()
+    ]
+    if len(notes) > MAX_TOLD:
+        notes = [f"{len(notes)} columns say the same as another, which stands for them.", *notes[:MAX_TOLD]]
+    table = take_columns(table, [k for k in range(table.n_variables) if k not in copies])
+    for a, b in find_functions(table)[:MAX_TOLD]:
+        notes.append(f"{table.names[b]!r} follows from {table.names[a]!r}: each of its states has only one.")
+    return table, notes
+
+
+def how_read(table: EncodedTable, n_rows: int) -> list[str]:
+    """Say how numbers and missing cells were read."""
+    notes, states = [], dict(zip(table.names, table.cardinalities.tolist(), strict=True))
+    binned = [name for name in table.preparation.bin_edges if name in states]
+    if binned:
+        cut = listed((f"{name!r} ({states[name]})" for name in binned), 12)
+        python = f"bins={{{binned[0]!r}: 3}}, or bins='keep' to keep them"
+        command = f"--bins {_quoted(binned[0])}=3, or --bins keep to keep them"
+        notes.append(f"Numbers are cut into bins: {cut}. To change it: {either(python, command)}.")
+    if table.missing is not None:
+        n_cells = int(table.missing.sum())
+        worst = sorted(table.preparation.missing.items(), key=lambda each: -each[1])
+        each = listed((f"{name!r} ({n:,} of {n_rows:,})" for name, n in worst), 12)
+        notes.append(f"{n_cells:,} cells are missing: {each}. Every row is used for what it holds.")
+    return notes

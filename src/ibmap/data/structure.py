@@ -1,0 +1,65 @@
+"""Structure in a table that is not statistics: columns that say the same, or follow from another.
+
+Columns are the same if each state of one goes with one state of the other in every row, whatever the
+states are called. A column follows from another if the other's state tells its own: a region from a city.
+With few rows that happens by chance; it is told only where chance is no explanation.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ibmap.data.table import EncodedTable
+
+CHANCE = 1e-6  # that a column seems to follow from another, over all pairs
+MAX_COLUMNS = 200  # of a table in which columns are compared by pairs
+GLANCE = 500  # rows after which most pairs are ruled out
+
+
+def find_copies(table: EncodedTable) -> dict[int, int]:
+    """Find columns that say the same as an earlier one: each with the first that does."""
+    first: dict[bytes, int] = {}
+    copies: dict[int, int] = {}
+    for k in range(table.n_variables):
+        column = _by_appearance(table.codes[:, k])
+        if column.max(initial=0) == 0:
+            continue  # constant columns are told of as such
+        holes = b"" if table.missing is None else table.missing[:, k].tobytes()
+        original = first.setdefault(column.tobytes() + holes, k)
+        if original != k and _is_no_chance(table, original, k, table.n_variables):
+            copies[k] = original
+    return copies
+
+
+def find_functions(table: EncodedTable) -> list[tuple[int, int]]:
+    """Find columns that follow from one of more states: pairs of the cause's number and the column's."""
+    n = table.n_variables
+    if n > MAX_COLUMNS or table.n_rows < 2:
+        return []
+    codes, found = table.codes, []
+    for a in range(n):
+        follows = np.array(table.cardinalities < table.cardinalities[a])
+        for part in (codes[:GLANCE], codes):
+            others = np.flatnonzero(follows)
+            if len(others):
+                _, first, states = np.unique(part[:, a], return_index=True, return_inverse=True)
+                follows[others] = (part[first][states.reshape(-1)][:, others] == part[:, others]).all(axis=0)
+        found += [(a, b) for b in np.flatnonzero(follows).tolist() if _is_no_chance(table, a, b, n)]
+    return found
+
+
+def _by_appearance(codes: NDArray[np.uint16]) -> NDArray[np.int64]:
+    """Renumber states in the order in which they appear, so that columns that say the same are equal."""
+    _, first, labels = np.unique(codes, return_index=True, return_inverse=True)
+    return np.asarray(np.argsort(np.argsort(first))[labels.reshape(-1)], np.int64)
+
+
+def _is_no_chance(table: EncodedTable, a: int, b: int, n: int) -> bool:
+    """Tell whether rows of one state of a column would hardly agree on another by chance so often."""
+    shares = np.bincount(table.codes[:, b], table.weights) / table.weights.sum()
+    n_agreeing = table.n_rows - len(np.unique(table.codes[:, a]))
+    log_chance = n_agreeing * math.log(max(float(np.square(shares).sum()), 1e-300))
+    return bool((shares > 0).sum() > 1) and log_chance < math.log(CHANCE / max(n * (n - 1), 1))

@@ -1,0 +1,122 @@
+"""What a person would say of a table is said, and done, by the recommended reading."""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import ibmap
+from cli_runner import run_fixture  # noqa: F401 - a fixture
+from ibmap.data.encoding import encode
+from ibmap.errors import DataWarning, InvalidTableError
+
+RNG = np.random.default_rng(0)
+N = 200
+
+
+def frame():
+    city = RNG.integers(0, 9, N)
+    return pd.DataFrame(
+        {
+            "person": [f"Name {k % 150}" for k in range(N)],
+            "row": np.arange(N),
+            "patient_id": RNG.permutation(N) * 7 + 3,
+            "city": [f"city {k}" for k in city],
+            "region": city // 3,
+            "city_code": 100 + city,
+            "age": RNG.integers(18, 90, N),
+            "when": pd.date_range("2024-01-01", periods=N),
+            "smokes": RNG.choice(["yes", "no"], N),
+        }
+    )
+
+
+def notes(table):
+    return "\n".join(table.preparation.notes)
+
+
+def test_the_recommended_reading_leaves_out_what_people_would_and_says_so():
+    table = encode(frame(), bins="auto")
+    assert table.names == ("city", "region", "age", "smokes")
+    said = notes(table)
+    for name in ("person", "row", "patient_id", "when"):
+        assert repr(name) in said
+    assert "'city_code' says the same as 'city'" in said
+    assert "'region' follows from 'city'" in said
+    assert "bins: 'age'" in said and "bins={'age': 3}" in said
+    assert not table.preparation.warnings
+
+
+@pytest.mark.filterwarnings("ignore::ibmap.errors.DataWarning")
+def test_columns_that_are_named_stay():
+    table = encode(frame(), bins="auto", keep=["city", "city_code", "row", "smokes", "region"])
+    assert table.names == ("row", "city", "region", "city_code", "smokes")
+
+
+def test_whole_numbers_of_many_values_become_bins():
+    values = RNG.permutation(np.r_[np.arange(131), RNG.integers(0, 131, 58)]) * 3
+    table = encode(pd.DataFrame({"weight": values, "b": RNG.integers(0, 2, 189)}), bins="auto")
+    assert 2 <= table.cardinalities[0] <= 5
+
+
+def test_identical_columns_do_not_multiply_edges():
+    column = RNG.integers(0, 2, 300)
+    noise = np.where(RNG.random(300) < 0.8, column, 1 - column)
+    X = np.column_stack([column] * 200 + [noise])
+    learner = ibmap.IBMAP().fit(X)
+    assert sorted(learner.graph_.edges) == [("x0", "x200")]
+    assert learner.n_features_in_ == 201
+    assert len(learner.get_feature_names_out()) == 2
+    assert learner.score(X) == pytest.approx(learner.score_)
+    assert learner.fit_parameters(X).graph.n_variables == 2
+
+
+def test_two_columns_of_a_small_table_that_are_the_same_are_joined():
+    assert ibmap.IBMAP().fit([[0, 0], [1, 1]] * 20).graph_.number_of_edges() == 1
+
+
+def test_few_rows_follow_from_each_other_by_chance_and_nothing_is_said():
+    rows = pd.DataFrame(RNG.integers(0, 3, (6, 6)).astype(str), columns=list("abcdef"))
+    assert "follows" not in notes(encode(rows, bins="auto"))
+
+
+@pytest.mark.parametrize("name", ["Freq", "count", "n", "amount"])
+def test_a_count_is_pointed_out_with_what_uses_it(name, run, tmp_path):
+    crossed = [(*each, 3 + k % 5) for k, each in enumerate(itertools.product("ab", "xyz", "01"))]
+    table = pd.DataFrame(crossed, columns=["u", "v", "w", name])
+    with pytest.warns(DataWarning, match=f"'{name}' looks like a count.*sample_weight"):
+        encode(table)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert encode(table, weights=name).n_samples == table[name].sum()
+    table.to_csv(tmp_path / "t.csv", index=False)
+    assert f"--weights {name}" in run("learn", tmp_path / "t.csv").err
+
+
+def test_all_problems_are_told_at_once():
+    table = frame().assign(smokes=[None, *["yes"] * (N - 1)], height=RNG.normal(size=N))
+    with pytest.raises(InvalidTableError) as caught:
+        encode(table)
+    for part in ("'smokes'", "'height'", "'when'"):
+        assert part in str(caught.value)
+
+
+def test_the_command_line_names_options_and_python_arguments(run, tmp_path):
+    table = frame().assign(smokes=[None, *["yes"] * (N - 1)])
+    table.to_csv(tmp_path / "t.csv", index=False)
+    error = run("learn", tmp_path / "t.csv", "--algorithm", "gsmn").err
+    assert "--missing drop" in error and "missing='drop'" not in error and "drop=[" not in error
+    with pytest.raises(InvalidTableError) as caught:
+        encode(table.drop(columns="when"))
+    assert "missing='drop'" in str(caught.value) and "--" not in str(caught.value)
+
+
+def test_a_dict_of_bins_leaves_the_others_to_the_learner():
+    table = pd.DataFrame({"a": RNG.normal(size=N), "b": RNG.normal(size=N)})
+    learner = ibmap.IBMAP(bins={"a": 3}).fit(table)
+    assert len(learner.result_.states[0]) == 3
+    assert learner.result_.provenance.options["bins"] == {"*": "auto", "a": 3}
