@@ -59,9 +59,15 @@ class BinaryRow:
 
     def log_independent(self, candidates: Sequence[int], least: float = -math.inf) -> Floats:
         """Test X against candidates, up to the first with a log Pr(I | D) below `least`."""
-        found, (asked, order) = np.empty(len(candidates)), np.unique(candidates, return_inverse=True)
-        ones, logs = self._ones(asked.astype(np.int64)), self._columns.tables.logs
-        n = kernels.test_row(self._sizes, ones, order.astype(np.int64), self._table, logs, -least, found)
+        found, asked, order = (
+            np.empty(len(candidates)),
+            np.array(candidates, np.int64),
+            np.arange(len(candidates)),
+        )
+        if (asked[1:] <= asked[:-1]).any():
+            asked, order = np.unique(asked, return_inverse=True)
+        ones, logs = self._ones(asked), self._columns.tables.logs
+        n = kernels.test_row(self._sizes, ones, order, self._table, logs, -least, found)
         return np.asarray(-found[:n])
 
     def sum_independent(self, candidates: Sequence[int], least: float = -math.inf) -> float:
