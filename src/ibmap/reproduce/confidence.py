@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from ibmap.confidence.bootstrap import resample
 from ibmap.confidence.calibration import log_loss, recommended_temperature
+from ibmap.confidence.learned import Effort, learned_score
 from ibmap.confidence.posterior import posterior_confidence
 from ibmap.confidence.sampling import SamplingPlan
 from ibmap.data.table import EncodedTable
@@ -25,24 +26,25 @@ from ibmap.graph import MarkovGraph
 from ibmap.reproduce.comparison import Column, Comparison, ComparisonTable
 from ibmap.reproduce.families import Family
 from ibmap.reproduce.metrics import EDGES
+from ibmap.reproduce.pairwise import baselines
 from ibmap.reproduce.paper_learners import run
-from ibmap.reproduce.recommended import RULE
+from ibmap.reproduce.recommended import RULE, SCREENING
+from ibmap.reproduce.recommended import TITLES as RIVALS
 from ibmap.reproduce.reports import FigureReport, TableReport
 from ibmap.reproduce.study import Instance, Learned, Learner, Study
-from ibmap.score import local_score
+from ibmap.result.reliability import N_BINS, Reliability
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-N_BINS = 20
 N_FITS = 40  # of a bootstrap
 PLAN = SamplingPlan(max_steps=20_000, precision=0.015)  # no limit of time: the same rows each time
-SURE = 0.95
 TITLES = {
     "posterior": "calibrated",
     "temperature-1": "temperature 1",
     "bootstrap": "bootstrap",
     "ibmap": "climb",
+    **{name: RIVALS[name] for name in ("rise", "l1", "abess")},
 }
 
 Floats = NDArray[np.float64]
@@ -54,9 +56,8 @@ def posterior(table: EncodedTable, temperature: float | None = None) -> Learned:
 
     options = RecommendedOptions()
     result = LEARNERS["ibmap"].learn(table, options)
-    learned = replace(options, prior=result.provenance.options["prior"])
     found = posterior_confidence(
-        local_score(learned.make_test(table)),
+        learned_score(result, table, options, Effort()),
         result.graph,
         temperature=recommended_temperature(table.n_samples) if temperature is None else temperature,
         plan=PLAN,
@@ -76,32 +77,29 @@ def claims(probabilities: Floats, instance: Instance) -> Mapping[str, float]:
     """Count pairs, the edges claimed and the true edges in each bin of the probabilities."""
     upper = np.triu_indices(len(probabilities), 1)
     p, truths = probabilities[upper], instance.reference.adjacency[upper]  # type: ignore[union-attr]
-    bins = np.minimum((p * N_BINS).astype(int), N_BINS - 1)
-    counted = {
-        "pairs": np.bincount(bins, minlength=N_BINS),
-        "claimed": np.bincount(bins, p, N_BINS),
-        "true": np.bincount(bins, truths, N_BINS),
-    }
+    told = Reliability.of(p, truths)
+    counted = {"pairs": told.pairs, "claimed": told.claimed, "true": told.true}
     found = {f"{name}_{k}": float(own[k]) for name, own in counted.items() for k in range(N_BINS)}
     return {**found, "log_loss": log_loss(p, truths), "n_pairs": float(len(p))}
 
 
-def reliability(rows: pl.DataFrame, learner: str) -> Floats:
-    """Sum up a learner's bins over all rows: pairs, edges claimed, true edges."""
+def reliability(rows: pl.DataFrame, learner: str) -> Reliability:
+    """Sum up a learner's bins over all rows."""
     own = rows.filter(pl.col("learner") == learner)
-    names = [[f"{name}_{k}" for k in range(N_BINS)] for name in ("pairs", "claimed", "true")]
-    return np.array([[own[name].sum() for name in group] for group in names], np.float64)
+    pairs, claimed, true = (
+        tuple(own[f"{name}_{k}"].sum() for k in range(N_BINS)) for name in ("pairs", "claimed", "true")
+    )
+    return Reliability(tuple(map(int, pairs)), tuple(map(float, claimed)), tuple(map(int, true)), len(own))
 
 
 def pooled(rows: pl.DataFrame, learner: str) -> dict[str, float]:
     """Give calibration error, the share of true edges among sure claims, and log-loss, pooled over pairs."""
-    pairs, claimed, true = reliability(rows, learner)
-    own = rows.filter(pl.col("learner") == learner)
+    told, own = reliability(rows, learner), rows.filter(pl.col("learner") == learner)
     weights = own["n_pairs"].to_numpy()
-    n_sure = pairs[int(SURE * N_BINS) :].sum()
     return {
-        "calibration error": float(np.abs(claimed - true).sum() / max(pairs.sum(), 1)),
-        "true above 0.95": float(true[int(SURE * N_BINS) :].sum() / n_sure) if n_sure else math.nan,
+        "calibration error": told.error,
+        "by chance": told.error_by_chance,
+        "true above 0.95": told.true_share,
         "log-loss": float((own["log_loss"].to_numpy() * weights).sum() / max(weights.sum(), 1)),
     }
 
@@ -131,33 +129,12 @@ class CalibrationTable:
 
 
 def reliability_diagram(rows: pl.DataFrame, learners: Sequence[str]) -> Figure:
-    """Draw the share of true edges against what was claimed, with the number of pairs of each bin below."""
-    from matplotlib.figure import Figure
+    """Draw the share of true edges against what was claimed."""
+    from ibmap.plotting import plot_reliability
+    from ibmap.plotting.canvas import new_figure
 
-    from ibmap.reproduce.figures import COLOURS, FAINT
-
-    figure = Figure(figsize=(5.2, 6.0), layout="constrained")
-    upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
-    upper.plot([0, 1], [0, 1], color=FAINT, linewidth=1, linestyle=":")
-    for colour, learner in zip(COLOURS, learners, strict=False):
-        pairs, claimed, true = reliability(rows, learner)
-        some = pairs > 0
-        share = true[some] / pairs[some]
-        spread = 1.96 * np.sqrt(np.maximum(share * (1 - share), 0.25 / pairs[some]) / pairs[some])
-        upper.errorbar(
-            claimed[some] / pairs[some],
-            share,
-            np.minimum(spread, 1.0),
-            color=colour,
-            marker="o",
-            markersize=3,
-            linewidth=1,
-            label=TITLES[learner],
-        )
-        lower.step((np.arange(N_BINS) + 0.5) / N_BINS, pairs, where="mid", color=colour)
-    upper.set(ylabel="share of true edges", ylim=(-0.02, 1.02), xlim=(0, 1))
-    upper.legend(frameon=False)
-    lower.set(xlabel="probability claimed", ylabel="pairs", yscale="log")
+    figure = new_figure((6.0, 5.5))
+    plot_reliability({TITLES[each]: reliability(rows, each) for each in learners}, figure.add_subplot())
     return figure
 
 
@@ -187,10 +164,10 @@ def _calibration(problems: Sequence[Family]) -> Study:
     """Put the study of calibration together."""
     learners = _learners()
     names = tuple(each.name for each in learners)
-    lines = (("family", "kind"), ("N", "rows"), ("n", "variables"), ("tau", "degree"))
+    lines = ((("family",), "kind"), (("N",), "rows"), (("n",), "variables"), (("tau",), "degree"))
     tables = [
-        CalibrationTable(f"confidence-{words}", f"Calibration, by {words}", (key,), names)
-        for key, words in lines
+        CalibrationTable(f"confidence-{words}", f"Calibration, by {words}", keys, names)
+        for keys, words in (*lines, (("n", "N"), "cells"))
     ]
     return Study(
         "confidence",
@@ -210,9 +187,9 @@ def _calibration(problems: Sequence[Family]) -> Study:
 
 def _median(problems: Sequence[Family]) -> Study:
     """Put the study of the median network at few rows together."""
-    learners = (*_learners(), Learner("ibmap", partial(run, algorithm="ibmap")))
+    learners = (*_learners(), Learner("ibmap", partial(run, algorithm="ibmap")), SCREENING[0], *baselines())
     columns = tuple(Column(TITLES[each.name], "edge_errors", each.name) for each in learners)
-    title = "Wrong edges of median networks and of the climb, few rows"
+    title = "Wrong edges of median networks, the climb and regressions, few rows"
     tables = (
         ComparisonTable("confidence-median", title, ("n", "tau", "N"), columns, rule=RULE),
         ComparisonTable("confidence-median-mean", f"{title}, all cells", ("family",), columns, rule=RULE),
