@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 
+from ibmap.errors import StopSearch
 from ibmap.graph import MarkovGraph
 from ibmap.independence.protocol import IndependenceTest
 from ibmap.progress import Monitor
@@ -25,8 +26,22 @@ def each_blanket(
     n_threads: int = 1,
 ) -> tuple[tuple[int, ...], ...]:
     """Find the blanket of every variable, as long as there is time."""
+    test.deadline = deadline
+    try:
+        return _each_blanket(find, test, deadline, monitor or Monitor(), n_threads)
+    finally:
+        test.deadline = None
+
+
+def _each_blanket(
+    find: Callable[[IndependenceTest, int], tuple[int, ...]],
+    test: IndependenceTest,
+    deadline: float | None,
+    monitor: Monitor,
+    n_threads: int,
+) -> tuple[tuple[int, ...], ...]:
+    """Find one blanket after the other; those that time does not allow are empty."""
     n, found = test.n_variables, list[tuple[int, ...]]()
-    monitor = monitor or Monitor()
     n_threads = 1 if test.apart() is None else n_threads
     batch = 1 if n_threads == 1 else PER_THREAD * n_threads
     ready: list[tuple[tuple[int, ...], IndependenceTest | None]] = []
@@ -49,7 +64,10 @@ def _find_apart(
 ) -> tuple[tuple[int, ...], IndependenceTest | None]:
     """Find a blanket with a memory of its own, so that the order does not matter."""
     own = test.apart()
-    return find(own or test, x), own
+    try:
+        return find(own or test, x), own
+    except StopSearch:
+        return (), own
 
 
 def join_blankets(found: Sequence[Sequence[int]], names: Sequence[str], rule: str) -> MarkovGraph:

@@ -11,13 +11,14 @@ either answer.
 
 from __future__ import annotations
 
+import time
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Self
 
 from ibmap.data.table import variable_index
-from ibmap.errors import InvalidOptionError
+from ibmap.errors import InvalidOptionError, StopSearch
 from ibmap.independence.memo import Memo
 
 Variable = int | str
@@ -59,6 +60,7 @@ class IndependenceTest(ABC):
     def __init__(self, names: Sequence[str]) -> None:
         self.names = tuple(names)
         self._memo: Memo[Answer] = Memo()
+        self.deadline: float | None = None  # by the monotonic clock: then questions raise `StopSearch`
 
     @property
     def n_variables(self) -> int:
@@ -167,6 +169,7 @@ class IndependenceTest(ABC):
         key = (x, y, given) if x < y else (y, x, given)
         answer = self._memo.get(key)
         if answer is None:
+            self._check_time()
             answer = self._answer(triplet)
             self._memo.put(key, answer)
         return answer
@@ -199,6 +202,7 @@ class IndependenceTest(ABC):
             answer = self._memo.get(key)
             if answer is None:
                 if not fresh:
+                    self._check_time()
                     fresh.extend(self._answer_each(x, candidates[k:], given, until_dependent))
                 self._memo.put(key, answer := fresh.popleft())
             elif fresh:
@@ -227,6 +231,11 @@ class IndependenceTest(ABC):
             The same test with a memory of its own.
         """
         self._memo.update(other._memo)
+
+    def _check_time(self) -> None:
+        """End the search if its time is up."""
+        if self.deadline is not None and time.monotonic() > self.deadline:
+            raise StopSearch
 
     def _answer_each(
         self, x: int, candidates: Sequence[int], given: tuple[int, ...], until_dependent: bool

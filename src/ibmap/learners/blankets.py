@@ -65,22 +65,28 @@ def _learned(
     callback: Callback | None,
     find: Callable[..., MarkovGraph],
 ) -> SearchResult:
-    """Run an algorithm and put its result together; warn if the callback ended it early."""
+    """Run an algorithm and put its result together; warn if it was ended early."""
     begun = time.perf_counter()
     options.check()
     options = options.settled(table.names)
     test, monitor = options.make_test(table), Monitor(callback)
-    graph = as_graph(find(test, monitor=monitor), table.names)  # a callable's test may number the variables
+    deadline = None if options.max_seconds is None else time.monotonic() + options.max_seconds
+    found = find(test, deadline=deadline, monitor=monitor)
+    stopped = "interrupted" if monitor.is_stopped else "finished"
+    if deadline is not None and time.monotonic() > deadline:
+        stopped = "max_seconds"
+    graph = as_graph(found, table.names)  # a callable's test may number the variables
     graph = options.known(table.names).agreeing(graph)  # blankets that time left out know nothing
     provenance = provenance_of(table, name, options.recorded(), time.perf_counter() - begun)
-    if monitor.is_stopped:
-        msg = "the search was interrupted: variables not reached have the neighbours that others claim"
+    if stopped != "finished":
+        ended = "was interrupted" if stopped == "interrupted" else "stopped at its limit max_seconds"
+        msg = f"the search {ended}: variables not reached have the neighbours that others claim"
         warnings.warn(msg, SearchWarning, stacklevel=4)
     return SearchResult(
         graph,
         table.labels,
         provenance,
         test.n_tests,
-        stopped="interrupted" if monitor.is_stopped else "finished",
+        stopped=stopped,
         descriptions=describe_variables(table, graph),
     )

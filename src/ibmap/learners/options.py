@@ -26,6 +26,7 @@ from ibmap.options import (
     PairwiseOptions,
     PriorOptions,
     RuleOptions,
+    TimeOptions,
     count,
     declared,
     number,
@@ -207,7 +208,7 @@ class TestedOptions(PairwiseOptions, BayesianOptions, LearnerOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TestOptions(ArgumentOptions, ClassicalOptions, TestedOptions):
+class TestOptions(TimeOptions, ArgumentOptions, ClassicalOptions, TestedOptions):
     """Options of the learners that answer with any test."""
 
     __test__: ClassVar[bool] = False  # not a test case, whatever its name begins with

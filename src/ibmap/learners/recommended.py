@@ -75,7 +75,7 @@ def learn_recommended(
         states=table.labels,
         provenance=provenance_of(table, "ibmap", options.recorded(), time.perf_counter() - begun),
         n_tests=search.score.n_tests,
-        score=won.score,
+        score=None if math.isnan(won.score) else won.score,  # no time to work it out
         n_ascents=len(won.flips),
         n_iterations=len(won.flips) + 1,
         stopped=won.stopped,
@@ -132,7 +132,7 @@ class _Search:
     def climb_again(self, first: LazyClimb) -> tuple[MarkovGraph, LazyClimb | None]:
         """Climb from the blankets that variables choose by themselves; no climb if time is up."""
         names = first.graph.names
-        if first.stopped != "optimum":
+        if first.stopped != "optimum" or self._is_late():
             return first.graph, None
         with ThreadPoolExecutor(self.n_threads) as threads:
             chosen = list(threads.map(self._own_blanket, range(len(names))))
@@ -142,6 +142,8 @@ class _Search:
 
     def trace(self, start: MarkovGraph, flips: Sequence[tuple[int, int]]) -> tuple[Flip, ...]:
         """Score the structures on the way by the prior learned at the end."""
+        if not flips:
+            return ()
         blankets = [{*start.blanket(x)} for x in range(start.n_variables)]
         terms = [self.score.term(x, start.blanket(x)) for x in range(start.n_variables)]
         total, trace = math.fsum(terms), []
@@ -166,17 +168,23 @@ class _Search:
             in_rounds=self.in_rounds,
         )
 
+    def _is_late(self) -> bool:
+        """Tell whether the search has to end."""
+        limit = self.limits.max_seconds
+        is_over = limit is not None and time.perf_counter() - self.begun >= limit
+        return self.monitor.is_stopped or is_over
+
     def _own_blanket(self, x: int) -> tuple[int, ...]:
         """Let a variable choose its blanket: add the link with most evidence, then drop those without any."""
         blanket: tuple[int, ...] = ()
-        while not self.monitor.is_stopped:
+        while not self._is_late():
             evidence = self.score.evidence(x, blanket)
             evidence[[x, *blanket]] = -np.inf
             y = int(evidence.argmax())
             if evidence[y] <= 0:
                 break
             blanket = tuple(sorted((*blanket, y)))
-        while blanket and not self.monitor.is_stopped:
+        while blanket and not self._is_late():
             evidence = self.score.evidence(x, blanket)
             weakest = min(blanket, key=evidence.__getitem__)
             if evidence[weakest] > 0:

@@ -101,8 +101,9 @@ class _LazyClimber(Climber):
 
     def run(self) -> LazyClimb:
         """Ask for the evidence on every variable, then ascend."""
-        self._refresh(range(self.n))
-        stopped = None
+        if (stopped := self._score_all()) is not None:
+            nothing = np.full((self.n, self.n), -np.inf)
+            return LazyClimb(MarkovGraph(self.adjacency, self.names), math.nan, (), stopped, nothing)
         while stopped is None:
             stopped = self._ascend()
             if stopped == "optimum":
@@ -113,6 +114,16 @@ class _LazyClimber(Climber):
             gains[x, y] = gains[y, x] = gain
         graph = MarkovGraph(self.adjacency, self.names)
         return LazyClimb(graph, math.fsum(self.terms), tuple(self.flips), stopped, gains)
+
+    def _score_all(self) -> str | None:
+        """Ask for the evidence on every variable, a few at a time; return why the climb ends, if it does."""
+        for k in range(0, self.n, BATCH):
+            if (stopped := self.why_stop()) is not None:
+                return stopped
+            self._ask_for(range(k, min(k + BATCH, self.n)))
+            self._tell("scoring", min(k + BATCH, self.n), self.n)
+        self._set_promises(range(self.n))
+        return None
 
     def _ascend(self) -> str | None:
         """Take the best flips, or a chain if there are none; return why the climb ends, if it does."""
@@ -162,17 +173,21 @@ class _LazyClimber(Climber):
         self._refresh(ends)
         self._tell("ascending", len(self.flips))
 
-    def _refresh(self, variables: Iterable[int]) -> None:
+    def _refresh(self, variables: Sequence[int]) -> None:
         """Ask for the evidence on the links of some variables as they are, and what their flips promise."""
+        self._ask_for(variables)
+        self._set_promises(variables)
+
+    def _ask_for(self, variables: Sequence[int]) -> None:
+        """Ask for the evidence on the links of some variables as they are."""
         questions = [(x, self.blanket(x)) for x in variables]
-        for k in range(0, len(questions), BATCH):
-            part = questions[k : k + BATCH]
-            for (x, blanket), found in zip(part, self._ask(part), strict=True):
-                self.evidence[x] = found
-                self.terms[x] = term_of(found, x, blanket)
-            if len(questions) == self.n:
-                self._tell("scoring", min(k + BATCH, self.n), self.n)
-        for x, _ in questions:
+        for (x, blanket), found in zip(questions, self._ask(questions), strict=True):
+            self.evidence[x] = found
+            self.terms[x] = term_of(found, x, blanket)
+
+    def _set_promises(self, variables: Sequence[int]) -> None:
+        """Work out what the flips of some variables promise."""
+        for x in variables:
             both = self.evidence[x] + self.evidence[:, x]
             self.promises.set(x, np.where(self.adjacency[x], -both, both))
 
