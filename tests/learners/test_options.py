@@ -70,7 +70,7 @@ def test_a_flag_tells_every_default():
     assert said["rule"].endswith("(default: or; hiton: and)")
     assert said["start"].endswith("(default: empty; hc: gsmn)")
     assert said["prior"].endswith("(default: 0.5; ibmap: learned from the table)")
-    assert said["max_memory"].startswith("ts: stop")
+    assert said["max_memory"].endswith("(default: what the machine has left; ts: 1 GB)")
     assert said["max_seconds"].endswith("best so far.")
 
 

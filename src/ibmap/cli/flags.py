@@ -28,6 +28,11 @@ GIVEN_AS: dict[str, tuple[Any, str | None, str]] = {
         None,
         "Test of independence; hc and ts take those that give probabilities.",
     ),
+    "max_memory": (
+        str | None,
+        "SIZE",
+        "Refuse a table that would take more memory, such as 2GB, by its shape; ts: stop when the search does.",
+    ),
     "ordered": (
         list[str] | None,
         "COLUMN",

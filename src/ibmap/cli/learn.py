@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 MAX_WEIGHED = 100  # variables up to which the evidence of GSMN's edges is computed; it costs n^3 tests
 OUTPUT = "Output"
+LONG = 60  # seconds of learning from which on a user is told beforehand
 Algorithm = Literal[
     "ibmap", "hc", "ts", "gsmn", "gsmn-star", "gsimn", "iamb", "hiton",
     "hhc", "beam", "restarts", "bjp", "mpl", "pic", "pfmn",
@@ -102,6 +103,7 @@ def learn(  # noqa: PLR0913 - a command's options are its parameters
     with warnings_as_messages(quiet), Waiting("learning", quiet, compiling=False) as waiting:
         data = reading.read(table, chosen)
         load_kernels_for(data, algorithm == "ibmap" and not asked.takes_kernels(data), waiting)
+        _tell_cost(data, algorithm, given, quiet)
         interrupts = Interrupts(waiting)
         result = _run(data, algorithm, chosen, how, interrupts)
         result = asked.answered(result, data, chosen, interrupts, how.get("threads") or n_cores())
@@ -109,6 +111,19 @@ def learn(  # noqa: PLR0913 - a command's options are its parameters
     summary = None if as_json else partial(print_summary, result, source_name(table), data)
     _deliver(result, summary, files, quiet)
     interrupts.end()
+
+
+def _tell_cost(table: "EncodedTable", algorithm: str, given: Mapping[str, Any], quiet: bool) -> None:
+    """Say beforehand that a table will take long, if nobody has limited the time."""
+    from ibmap.learners.cost import estimate
+
+    cost = estimate(table, algorithm)
+    if cost.seconds is not None and cost.seconds > LONG and "max_seconds" not in given and not quiet:
+        memory = f"{cost.n_bytes / 1e9:.1f} GB"
+        say(
+            f"this may take about {cost.seconds / 60:,.0f} min on one core, and {memory} of memory; "
+            "--max-seconds S ends it earlier, with the best so far"
+        )
 
 
 def _given(options: Mapping[str, Any]) -> dict[str, Any]:

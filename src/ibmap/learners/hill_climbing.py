@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ibmap.learners.checkpoint import Checkpoint
 
 IDLE_LOSS = 0.01  # log of the factor by which the score falls if an edge that hardly matters goes
+LIMITS = ("max_ascents", "max_seconds", "max_memory")  # which a search that goes on may change
 MIN_EDGES = 10  # with fewer edges a user sees their evidence at a glance
 
 
@@ -138,7 +139,7 @@ def _open_checkpoint(
         return None
     from ibmap.learners.checkpoint import Checkpoint, refuse_overwriting, samefile
 
-    recorded = {k: v for k, v in options.recorded().items() if k not in ("max_ascents", "max_seconds")}
+    recorded = {k: v for k, v in options.recorded().items() if k not in LIMITS}
     identity = {
         "version": provenance_of(table, "hc", {}, 0.0).version,
         "fingerprint": table.fingerprint,

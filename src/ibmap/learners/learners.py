@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
+from typing import Any
 
+from ibmap.data.table import EncodedTable
 from ibmap.learners.blankets import learn_gsimn, learn_gsmn, learn_gsmn_star, learn_hiton, learn_iamb
+from ibmap.learners.cost import check_memory
 from ibmap.learners.family import (
     learn_beam,
     learn_bjp,
@@ -36,9 +39,20 @@ class Learner:
     # that can be resumed also `checkpoint` and `resume`.
 
     options: type[LearnerOptions]
-    learn: Callable[..., SearchResult]
+    function: Callable[..., SearchResult]
     is_parallel: bool = False
     is_resumable: bool = False
+
+    def learn(self, table: EncodedTable, options: LearnerOptions, **running: Any) -> SearchResult:
+        """Learn from a table, unless it would take more memory than there is."""
+        if self.name != "ts":  # whose limit is on what its search takes as it goes
+            check_memory(table, self.name, options.max_memory)
+        return self.function(table, options, **running)
+
+    @property
+    def name(self) -> str:
+        """What the command line calls it."""
+        return next(name for name, learner in LEARNERS.items() if learner is self)
 
     def takes(self, option: str) -> bool:
         """Tell whether an option of the command line applies, whatever the test."""

@@ -27,6 +27,7 @@ from ibmap.options import (
     PriorOptions,
     RuleOptions,
     TimeOptions,
+    as_bytes,
     count,
     declared,
     number,
@@ -75,6 +76,13 @@ class LearnerOptions(KnowledgeOptions):
         "How to cut continuous columns; see `ibmap.encode`.",
         READING,
         none="",
+    )
+    max_memory: int | str | None = option(
+        None,
+        Check("int or str", as_bytes),
+        'Refuse a table that would take more memory, by its shape: bytes, or a text such as "2 GB".',
+        metavar="SIZE",
+        none="what the machine has left",
     )
 
     @property

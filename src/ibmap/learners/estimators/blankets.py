@@ -18,7 +18,7 @@ class TestingLearner(StructureLearner):
         slices: str = "all", equivalent_sample_size: float = 1.0, penalty: float = 1.0, ridge: float = 1.0,
         ordered: Any = False, significance: float = 0.05,
         max_arguments: int | None = 1000, union: str = "single", missing: str = "error", bins: Any = None,
-        max_seconds: float | None = None,
+        max_seconds: float | None = None, max_memory: int | str | None = None,
         require: Any = None, forbid: Any = None, edge_prior: Any = None, knowledge: Any = None,
     ) -> None:  # fmt: skip
         self._keep(locals())
@@ -80,7 +80,7 @@ class GSMN(TestingLearner):
         equivalent_sample_size: float = 1.0, penalty: float = 1.0, ridge: float = 1.0, ordered: Any = False,
         significance: float = 0.05,
         max_arguments: int | None = 1000, union: str = "single", missing: str = "error", bins: Any = None,
-        max_seconds: float | None = None,
+        max_seconds: float | None = None, max_memory: int | str | None = None,
         require: Any = None, forbid: Any = None, edge_prior: Any = None, knowledge: Any = None,
     ) -> None:  # fmt: skip
         self._keep(locals())
@@ -107,7 +107,7 @@ class IAMB(TestingLearner):
         hyperparameters: str = "sums", slices: str = "all", equivalent_sample_size: float = 1.0,
         penalty: float = 1.0, ridge: float = 1.0, ordered: Any = False, significance: float = 0.05,
         max_arguments: int | None = 1000, union: str = "single", missing: str = "error", bins: Any = None,
-        max_seconds: float | None = None,
+        max_seconds: float | None = None, max_memory: int | str | None = None,
         require: Any = None, forbid: Any = None, edge_prior: Any = None, knowledge: Any = None,
     ) -> None:  # fmt: skip
         self._keep(locals())
@@ -134,7 +134,7 @@ class HITON(TestingLearner):
         hyperparameters: str = "sums", slices: str = "all", equivalent_sample_size: float = 1.0,
         penalty: float = 1.0, ridge: float = 1.0, ordered: Any = False, significance: float = 0.05,
         max_arguments: int | None = 1000, union: str = "single", missing: str = "error", bins: Any = None,
-        max_seconds: float | None = None,
+        max_seconds: float | None = None, max_memory: int | str | None = None,
         require: Any = None, forbid: Any = None, edge_prior: Any = None, knowledge: Any = None,
     ) -> None:  # fmt: skip
         self._keep(locals())

@@ -118,7 +118,8 @@ class IBMAPHC(ClimbingLearner):
         self, *, start: Any = "gsmn", test: Any = "bayesian", prior: float = 0.5,
         hyperparameters: str = "sums", slices: str = "all", equivalent_sample_size: float = 1.0,
         penalty: float = 1.0, ridge: float = 1.0, ordered: Any = False, max_ascents: int | None = None,
-        max_seconds: float | None = None, missing: str = "error", bins: Any = None, require: Any = None,
+        max_seconds: float | None = None, max_memory: int | str | None = None,
+        missing: str = "error", bins: Any = None, require: Any = None,
         forbid: Any = None, edge_prior: Any = None, knowledge: Any = None,
         n_jobs: int | None = None, callback: Callback | None = None,
     ) -> None:  # fmt: skip

@@ -44,7 +44,8 @@ class IBMAP(ClimbingLearner):
     def __init__(  # noqa: PLR0913 -- keyword-only options, as scikit-learn has them
         self, *, start: Any = "empty", ascent: str = "steepest", prior: float | None = None,
         ordered: Any = None, table_share: float = 0.25, max_ascents: int | None = None,
-        max_seconds: float | None = None, missing: str = "use", bins: Any = "auto", require: Any = None,
+        max_seconds: float | None = None, max_memory: int | str | None = None,
+        missing: str = "use", bins: Any = "auto", require: Any = None,
         forbid: Any = None, edge_prior: Any = None, knowledge: Any = None, n_jobs: int | None = None,
         callback: Callback | None = None,
     ) -> None:  # fmt: skip

@@ -1,0 +1,52 @@
+"""What a table will cost is told beforehand, and a limit is kept."""
+
+import time
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import ibmap
+from ibmap.data.table import EncodedTable
+from ibmap.errors import SearchWarning, TooLargeError
+from ibmap.learners import LEARNERS
+from ibmap.learners.cost import available, check_memory, estimate
+
+
+def table(n_rows, n_variables, n_states=2, seed=0):
+    codes = np.random.default_rng(seed).integers(0, n_states, (n_rows, n_variables))
+    return EncodedTable.from_codes(codes, [n_states] * n_variables)
+
+
+def test_more_of_anything_costs_more():
+    small = estimate(table(50, 5), "ibmap")
+    for larger in (table(5000, 5, 3), table(50, 50), table(50, 5, 9)):
+        cost = estimate(larger, "ibmap")
+        assert cost.n_bytes >= small.n_bytes and cost.seconds > small.seconds
+
+
+@pytest.mark.parametrize("name", [name for name in LEARNERS if name != "ts"])
+def test_no_learner_begins_what_it_has_no_memory_for(name):
+    entry = LEARNERS[name]
+    with pytest.raises(TooLargeError, match=r"would take about .* GB.*--max-memory.*--drop"):
+        entry.learn(table(20, 4), entry.options(max_memory="10 MB"))
+
+
+def test_what_the_machine_does_not_have_is_refused_unasked():
+    assert available() is None or available() > 1e7
+    shape = {"n_variables": 10**6, "n_rows": 1, "distinct": None, "cardinalities": np.full(10**6, 2)}
+    wide = SimpleNamespace(**shape)
+    with pytest.raises(TooLargeError, match="more than there is"):
+        check_memory(wide, "ibmap", None)
+
+
+@pytest.mark.compiled_only("what takes seconds here would take minutes")
+@pytest.mark.parametrize("learner", [ibmap.IBMAP, ibmap.GSMN, ibmap.IAMB, ibmap.HITON, ibmap.GSMNStar])
+def test_seconds_are_kept_inside_long_phases(learner):
+    data = table(400, 60, 16) if learner is ibmap.IBMAP else table(60, 400)
+    begun = time.perf_counter()
+    with pytest.warns(SearchWarning, match="max_seconds"):
+        result = learner(max_seconds=0.5).fit(data).result_
+    assert result.stopped == "max_seconds"
+    assert time.perf_counter() - begun < 60  # without the limit it takes minutes
+    assert ibmap.SearchResult.from_json(result.to_json()).stopped == "max_seconds"
