@@ -31,7 +31,7 @@ GIVEN_AS: dict[str, tuple[Any, str | None, str]] = {
     "max_memory": (
         str | None,
         "SIZE",
-        "Refuse a table that would take more memory, such as 2GB, by its shape; ts: stop when the search does.",
+        "Refuse a table that would take more memory (2GB) by its shape; ts: stop when the search does.",
     ),
     "ordered": (
         list[str] | None,
