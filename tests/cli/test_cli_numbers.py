@@ -51,7 +51,7 @@ def test_a_table_with_numbers_is_learned_explained_fitted_and_shown(run, table, 
     assert "averaged test" in explained.out
     fitted = run("fit", table, "--network", network, "--output", model, "--quiet")
     assert fitted.code == 0
-    assert "[" in run("query", model, "v0").out  # by bins
+    assert "[" in run("query", model, "--of", "v0").out  # by bins
 
 
 def test_the_same_table_gives_the_same_bytes_for_any_number_of_threads(run, table):
