@@ -54,6 +54,15 @@ def test_a_table_with_numbers_is_learned_explained_fitted_and_shown(run, table, 
     assert "[" in run("query", model, "--of", "v0").out  # by bins
 
 
+def test_the_summary_tells_which_numbers_are_kept_and_which_are_cut(run, table):
+    kept, cut = run("learn", table, "--bins", "keep").out, run("learn", table).out
+    assert "Numbers are kept as they are" in kept
+    assert "'v0' (5)" in kept
+    assert "cut into bins" not in kept
+    assert "Numbers are cut into bins" in cut
+    assert "--bins keep" in cut
+
+
 def test_the_same_table_gives_the_same_bytes_for_any_number_of_threads(run, table):
     flags = ("--bins", "keep", "--json", "--quiet", "--confidence", "none")
     first, second = (json.loads(run("learn", table, *flags, "--threads", str(k)).out) for k in (1, 2))

@@ -128,7 +128,12 @@ def without_copies(table: EncodedTable) -> tuple[EncodedTable, list[str]]:
 def how_read(table: EncodedTable, n_rows: int) -> list[str]:
     """Say how numbers and missing cells were read."""
     notes, states = [], dict(zip(table.names, table.cardinalities.tolist(), strict=True))
-    binned = [name for name in table.preparation.bin_edges if name in states]
+    is_whole = table.missing is None  # else numbers are weighed by their bins
+    kept = [name for k, name in enumerate(table.names) if k in table.numbers and is_whole]
+    if kept:
+        bins = listed((f"{name!r} ({states[name]})" for name in kept), 12)
+        notes.append(f"Numbers are kept as they are; counts, models and pages show them in bins: {bins}.")
+    binned = [name for name in table.preparation.bin_edges if name in states and name not in kept]
     if binned:
         cut = listed((f"{name!r} ({states[name]})" for name in binned), 12)
         python = f"bins={{{binned[0]!r}: 3}}, or bins='keep' to keep them"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -66,9 +67,9 @@ class MixedSample(Problem):
         return Instance(replace(table, ordered=is_number), network.graph)  # states are numbered in no order
 
 
-def binned(table: EncodedTable, in_order: bool) -> Learned:
-    """Run the recommended learner on the bins alone, as states or in order."""
-    return run(replace(table, numbers={}), "ibmap", ordered=[*table.numbers] if in_order else False)
+def binned(table: EncodedTable, ordered: Any) -> Learned:
+    """Run the recommended learner on the bins alone."""
+    return run(replace(table, numbers={}), "ibmap", ordered=ordered)
 
 
 def partial_hc(table: EncodedTable) -> Learned:
@@ -78,8 +79,8 @@ def partial_hc(table: EncodedTable) -> Learned:
 
 LEARNERS = (
     Learner("ibmap", partial(run, algorithm="ibmap")),
-    Learner("bins", partial(binned, in_order=False)),
-    Learner("slopes", partial(binned, in_order=True)),
+    Learner("bins", partial(binned, ordered=None)),
+    Learner("states", partial(binned, ordered=False)),
     Learner("partial-hc", partial_hc),
     Learner("l1", mixed_l1),
     Learner("glasso", ebic_glasso),
@@ -88,7 +89,7 @@ LEARNERS = (
 TITLES = {
     "ibmap": "IBMAP",
     "bins": "IBMAP on bins",
-    "slopes": "on bins in order",
+    "states": "on bins as states",
     "partial-hc": "HC partial correlation",
     "l1": "L1 EBIC",
     "glasso": "EBIC glasso",
