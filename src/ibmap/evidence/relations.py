@@ -176,7 +176,7 @@ def _fit(columns: Columns, x: int, members: tuple[int, ...]) -> _Fit:
 def cells_of(
     columns: Columns, x: int, members: tuple[int, ...], chosen: NDArray[np.bool_] | None = None
 ) -> tuple[Floats, Integers]:
-    """Count a variable's states in each cell of its neighbours, in all or some rows, and the cells' states."""
+    """Count a variable in each cell of its neighbours, in all or some rows; give the cells too."""
     rows, own = columns.rows((x, *members), chosen), np.array(members, np.int64)
     r, n_states = int(columns.n_states[x]), columns.n_states[own]
     codes = columns.codes[own][:, rows]
