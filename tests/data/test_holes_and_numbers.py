@@ -30,6 +30,14 @@ def test_holes_are_kept_where_they_are():
     assert table.n_samples == 24
 
 
+def test_rows_that_show_nothing_are_left_out_and_counted():
+    frame = pd.DataFrame({"a": [0, None, 1, None, 1], "b": [None, None, 1, None, 0]})
+    table = encode(frame, missing="use")
+    assert (table.n_rows, table.preparation.n_rows_dropped) == (3, 2)
+    assert table.preparation.missing == {"b": 1}
+    assert table.fingerprint == encode(frame.iloc[[0, 2, 4]], missing="use").fingerprint
+
+
 def test_a_table_without_holes_has_no_mask():
     assert encode([[0, 1], [1, 0]], missing="use").missing is None
 

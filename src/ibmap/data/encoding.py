@@ -119,6 +119,10 @@ def encode(
     counts, complete = _survey(chosen, weighing)
     problem = _missing_problem(counts, complete, weighing, missing)
     rows = weighing.used if complete is None or missing != "drop" else complete & weighing.is_used
+    empty = _empty_rows(chosen) if missing == "use" else None
+    if empty is not None:  # rows that show nothing say nothing
+        rows, n_empty = weighing.is_used & ~empty, weighing.count(empty)
+        counts = {name: count - n_empty for name, count in counts.items() if count > n_empty}
     gaps = frozenset() if missing == "drop" else frozenset(counts)
     n_kept, own = (n_rows, weighing.weights) if rows is None else (int(rows.sum()), weighing.taken(rows))
     plan = Plan(n_kept, rows, gaps, missing == "state", rules, own, may_leave_out=keep is None)
@@ -290,6 +294,16 @@ def _survey(columns: Mapping[str, Column], weighing: Weighing) -> tuple[dict[str
         complete = np.ones(weighing.n_rows, bool) if complete is None else complete
         complete &= ~mask
     return counts, complete
+
+
+def _empty_rows(columns: Mapping[str, Column]) -> Mask | None:
+    """Mark the rows in which every value is missing; None if there are none, or nothing else."""
+    masks = [column.missing() for column in columns.values()]
+    full = [mask for mask in masks if mask is not None]
+    if len(full) < len(masks):
+        return None
+    empty: Mask = np.logical_and.reduce(full)
+    return empty if empty.any() and not empty.all() else None
 
 
 def _missing_problem(counts: dict[str, int], complete: Mask | None, weighing: Weighing, missing: str) -> str:

@@ -276,7 +276,7 @@ def take_rows(table: EncodedTable, rows: NDArray[Any]) -> EncodedTable:
 def where_seen(table: EncodedTable, variables: Sequence[int]) -> EncodedTable:
     """Take some columns, and of the rows those in which none of their cells is missing."""
     part = take_columns(table, list(variables))
-    return part if part.missing is None else take_rows(part, ~part.missing.any(axis=1))
+    return part if part.missing is None else take_rows(part, np.asarray(~part.missing.any(axis=1)))
 
 
 def without_empty_rows(table: EncodedTable) -> EncodedTable:
