@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from ibmap.blankets.joining import join_blankets
 from ibmap.data.table import EncodedTable
+from ibmap.data.text import either
 from ibmap.errors import DataWarning, SearchWarning
 from ibmap.evidence.pairs import collect_evidence
 from ibmap.evidence.variables import describe_variables
@@ -215,9 +216,10 @@ def _warn_of_columns(test: AveragedTest) -> None:
         warnings.warn(msg, DataWarning, stacklevel=4)
     if test.regressions.binned:
         kept = listed([names[x] for x in test.regressions.binned])
+        remedy = either("missing='drop'", "--missing drop")
         msg = (
             f"columns of numbers: {kept}. They are weighed by their bins, because cells of the table are "
-            "missing; missing='drop' (command line: --missing drop) keeps them as they are"
+            f"missing; {remedy} keeps them as they are"
         )
         warnings.warn(msg, DataWarning, stacklevel=4)
 

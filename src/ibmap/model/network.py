@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ibmap.data.atomic import write_atomically
 from ibmap.data.encoding import encode
 from ibmap.data.table import EncodedTable
-from ibmap.data.text import read_text
+from ibmap.data.text import either, read_text
 from ibmap.errors import FileFormatError, FittingWarning, InvalidOptionError
 from ibmap.graph import MarkovGraph, as_graph
 from ibmap.model import network_file
@@ -304,10 +304,9 @@ def _in_codes(rows: Any, table: EncodedTable) -> EncodedTable:
 def _number(prior_strength: float | str) -> Any:
     """Refuse to choose the prior by rows that do not show everything."""
     if prior_strength == "validate":
-        msg = (
-            "prior_strength='validate' needs rows without missing cells; give a number, or read the table "
-            "with missing='drop' (command line: --prior-strength 1, --missing drop)"
-        )
+        asked = either("prior_strength='validate'", "--prior-strength validate")
+        remedy = either("missing='drop'", "--missing drop")
+        msg = f"{asked} needs rows without missing cells; give a number, or read the table with {remedy}"
         raise InvalidOptionError(msg)
     return prior_strength
 
