@@ -13,11 +13,12 @@ USER_STAMP := $(VENV)/.installed-all
 DEV_STAMP := $(VENV)/.installed-dev
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench clean
+.PHONY: help demo test fuzz lint bench clean
 
 help:
 	@echo "make demo    learn a network from a built-in table and show it"
 	@echo "make test    run all tests, the examples in the documentation included"
+	@echo "make fuzz    feed 10,000 hostile tables and 2,000 damaged files"
 	@echo "make lint    check style, types and docstrings"
 	@echo "make bench   measure how fast it is"
 	@echo "make clean   remove the virtual environment and everything generated"
@@ -29,6 +30,9 @@ demo: $(USER_STAMP)
 
 test: $(DEV_STAMP)
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
+
+fuzz: $(DEV_STAMP)
+	$(BIN)/python -m tests.fuzz
 
 lint: $(DEV_STAMP)
 	$(BIN)/ruff check .

@@ -217,6 +217,11 @@ def _parse_columns(text: bytes, separator: str, names: list[str], form: TextForm
     except pl.exceptions.PolarsError as error:
         msg = f"{form.origin} cannot be read as delimited text: {str(error).splitlines()[0]}"
         raise FileFormatError(msg) from None
+    if frame.width != len(names):  # line ends and quotes that two readers take differently
+        msg = (
+            f"{form.origin} has {len(names)} names and {frame.width} columns; are quotes or line ends mixed?"
+        )
+        raise FileFormatError(msg)
     frame.columns = names
     if not frame.height:
         msg = f"{form.origin} has a header line but no rows; at least one row of values is needed"

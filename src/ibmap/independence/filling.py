@@ -59,7 +59,7 @@ def _fill_in(rows: Rows, n_states: Integers, make_links: Callable[[Rows], Links[
     links = make_links(rows)
     blankets = _blankets(links, len(rows.codes))
     for _ in range(N_SWEEPS):
-        for v in _with_holes(rows):
+        for v in (v for v in _with_holes(rows) if n_states[v] > 1):
             told = links.where_seen(v)
             probabilities, labels = told.probabilities(v, blankets[v])
             _draw(rows, v, probabilities, labels, orders[v], rng)

@@ -214,7 +214,8 @@ def _refuse_others(path: str | Path, kept: Mapping[str, Any], now: Mapping[str, 
     """Refuse a run that is not the one kept, naming the first difference."""
     kept, now = json.loads(json.dumps([kept, now]))
     pairs = [(key, kept.get(key), now.get(key)) for key in ("fingerprint", "version", "start_edges")]
-    options = [each.get("options") or {} for each in (kept, now)]
+    found = [each.get("options") for each in (kept, now)]
+    options = [each if isinstance(each, dict) else {} for each in found]
     pairs += [(key, *(each.get(key) for each in options)) for key in sorted({*options[0], *options[1]})]
     for key, before, after in pairs:
         if before != after:

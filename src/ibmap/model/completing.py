@@ -114,7 +114,8 @@ def _series(name: str, states: tuple[Any, ...], codes: NDArray[np.integer]) -> p
     import polars as pl
 
     kinds = {type(label) for label in states if label is not None}
-    if len(kinds) > 1 or not kinds <= {str, int, float, bool}:
+    is_huge = kinds == {int} and any(label is not None and not -(2**63) <= label < 2**63 for label in states)
+    if len(kinds) > 1 or is_huge or not kinds <= {str, int, float, bool}:
         return pl.Series(name, [states[code] for code in codes.tolist()], dtype=pl.Object)
     dtypes: dict[Any, Any] = {str: pl.String, int: pl.Int64, float: pl.Float64, bool: pl.Boolean}
     labels = pl.Series(name, states, dtype=dtypes[kinds.pop()] if kinds else pl.Null)
