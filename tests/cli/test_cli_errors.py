@@ -138,7 +138,7 @@ def test_identifiers_are_warned_of(run, tmp_path):
         (["none.json", "a.csv"], "there is no file"),
         (["a.csv", "other.csv"], "cannot be compared"),
         (["a.csv", "weather.csv"], "which the table does not have"),
-        (["weather.csv", "a.csv"], "this is not a network"),
+        (["weather.csv", "a.csv"], "two tables are compared by the columns they share"),
         (["a.csv", "a.csv", "--missing", "drop"], "--missing is about reading a table"),
         (["a.csv", "a.csv", "--no-header"], "--no-header is about reading a table"),
         (["net.dot", "a.csv"], "DOT is written for drawing only"),

@@ -95,6 +95,8 @@ def test_results_record_the_options_of_their_own_test_alone():
         "significance": 0.1,
         "missing": "error",
         "bins": None,
+        "max_seconds": None,
+        "max_memory": None,
     }
 
 

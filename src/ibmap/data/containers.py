@@ -107,8 +107,8 @@ def _from_frame(X: Any) -> Parts:
         names = [str(name) for name in getattr(X, "column_names", None) or X.columns]
         raise InvalidTableError(duplicate_message(names)) from None
     except TypeError:
-        if hasattr(X, "__array__") and np.ndim(X) == 2:
-            return _from_array(np.asarray(X))
+        if hasattr(X, "__array__") and (values := np.asarray(X)).ndim == 2:
+            return _from_array(values)
         msg = f"X is a {type(X).__name__}; give {ACCEPTED}"
         raise InvalidTableError(msg) from None
     names = [str(name) for name in frame.columns]

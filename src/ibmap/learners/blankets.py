@@ -81,7 +81,7 @@ def _learned(
     if stopped != "finished":
         ended = "was interrupted" if stopped == "interrupted" else "stopped at its limit max_seconds"
         msg = f"the search {ended}: variables not reached have the neighbours that others claim"
-        warnings.warn(msg, SearchWarning, stacklevel=4)
+        warnings.warn(msg, SearchWarning, stacklevel=5)
     return SearchResult(
         graph,
         table.labels,

@@ -73,7 +73,7 @@ class _Run:
         if not result.is_complete:
             cut = result.stopped == "interrupted"
             ended = "was interrupted" if cut else f"stopped at its limit {result.stopped}"
-            warnings.warn(f"the search {ended}; this is the best so far", SearchWarning, stacklevel=4)
+            warnings.warn(f"the search {ended}; this is the best so far", SearchWarning, stacklevel=5)
         return result
 
     def climbed(self, found: Found, n_tests: int, start: Any) -> SearchResult:

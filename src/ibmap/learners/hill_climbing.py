@@ -173,7 +173,7 @@ def _warn_if_stopped(climb: Climb, start: str) -> None:
             f"the search {ended} after {len(climb.trace)} ascents from start={start!r}; "
             "the structure is the best so far, not a local optimum"
         )
-        warnings.warn(msg, SearchWarning, stacklevel=5)
+        warnings.warn(msg, SearchWarning, stacklevel=6)
 
 
 def _warn_if_arbitrary(evidence: tuple[PairEvidence, ...]) -> None:
@@ -186,4 +186,4 @@ def _warn_if_arbitrary(evidence: tuple[PairEvidence, ...]) -> None:
             "under one percent. The rows do not support so many neighbours; the recommended learner needs "
             "far fewer: ibmap.IBMAP() (command line: --algorithm ibmap)"
         )
-        warnings.warn(msg, SearchWarning, stacklevel=4)
+        warnings.warn(msg, SearchWarning, stacklevel=5)

@@ -213,7 +213,7 @@ def _warn_of_columns(test: AveragedTest) -> None:
             f"columns of over {MAX_STATES} states: {many}. The most frequent states are kept apart, the "
             "others are taken as one; cut numbers into bins, or name columns whose states are in order"
         )
-        warnings.warn(msg, DataWarning, stacklevel=4)
+        warnings.warn(msg, DataWarning, stacklevel=5)
     if test.regressions.binned:
         kept = listed([names[x] for x in test.regressions.binned])
         remedy = either("missing='drop'", "--missing drop")
@@ -221,7 +221,7 @@ def _warn_of_columns(test: AveragedTest) -> None:
             f"columns of numbers: {kept}. They are weighed by their bins, because cells of the table are "
             f"missing; {remedy} keeps them as they are"
         )
-        warnings.warn(msg, DataWarning, stacklevel=4)
+        warnings.warn(msg, DataWarning, stacklevel=5)
 
 
 def _warn_if_stopped(climb: LazyClimb) -> None:
@@ -234,4 +234,4 @@ def _warn_if_stopped(climb: LazyClimb) -> None:
             f"the search {ended} after {len(climb.flips)} ascent{'s' * (len(climb.flips) != 1)}; "
             "the structure is the best so far, not a local optimum"
         )
-        warnings.warn(msg, SearchWarning, stacklevel=4)
+        warnings.warn(msg, SearchWarning, stacklevel=5)

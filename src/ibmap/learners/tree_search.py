@@ -66,4 +66,4 @@ def _warn_if_stopped(search: TreeSearch) -> None:
             f"the search stopped ({search.stopped}) after {search.n_nodes} nodes; the structure is the best "
             f"so far, and no run has a log score more than {search.gap:.4g} above it"
         )
-        warnings.warn(msg, SearchWarning, stacklevel=4)
+        warnings.warn(msg, SearchWarning, stacklevel=5)

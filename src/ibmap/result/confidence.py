@@ -65,7 +65,7 @@ class Confidence:
     >>> rows = [[0, 0, 1], [0, 0, 0], [1, 1, 1], [1, 1, 0]] * 10
     >>> sure = ibmap.IBMAP().fit(rows).confidence()
     >>> sure
-    Confidence(exact: 1 present, 2 undecided, 0 absent)
+    Confidence(exact: 1 present, 0 undecided, 2 absent)
     >>> sure.graph().edges
     ((0, 1),)
     """
