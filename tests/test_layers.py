@@ -15,7 +15,7 @@ ORDER = [
     "options",
     "ties",
     "progress",
-    "threads",
+    "pools",
     "code_cache",
     "kernels",
     "data",

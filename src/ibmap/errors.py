@@ -52,6 +52,10 @@ class MissingLibraryError(IbmapError, ImportError):
     """A library of an extra is needed that is not installed."""
 
 
+class ClusterError(IbmapError, RuntimeError):
+    """A cluster cannot do the work: no scheduler, no workers, or workers of another version."""
+
+
 class StopSearch(Exception):  # noqa: N818 - not an error: a callback raises it to end a search
     """Raised by a callback to end a search cleanly, with the best so far."""
 

@@ -4,10 +4,14 @@ import math
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ibmap.confidence.calibration import recommended_temperature
+from ibmap.confidence.learned import default_temperature
+from ibmap.data.encoding import encode
 from ibmap.data.table import EncodedTable
 from ibmap.independence.averaged import AveragedTest
 from ibmap.independence.compiled_links import CompiledLinks
@@ -178,7 +182,7 @@ def test_rows_that_show_nothing_change_nothing(n_states):
 def test_a_table_without_holes_takes_the_plain_path():
     codes, _, _ = sample()
     table = EncodedTable.from_codes(codes)
-    assert AveragedTest(table).regressions._links.seen is None
+    assert AveragedTest(table).regressions.fits.links.seen is None
     assert learn(table).score == learn(table, missing="error").score
 
 
@@ -253,9 +257,19 @@ def test_fractional_weights_count_as_they_are():
     codes, missing, _ = sample()
     table = holed(codes, missing)
     halves = replace(table, weights=np.full(len(codes), 0.5))
-    whole, half = (AveragedTest(each).regressions.log_bayes_factors(0, (1,)) for each in (table, halves))
+    whole, half = (AveragedTest(each).regressions.fits.log_bayes_factors(0, (1,)) for each in (table, halves))
     assert np.isfinite(half).all()
     assert np.abs(half[0]).max() < np.abs(whole[0]).max()
+
+
+def test_probabilities_are_as_cautious_as_the_rows_of_a_pair_allow():
+    codes, missing, _ = sample(n_rows=400, share=0.5)
+    names = [f"x{k}" for k in range(codes.shape[1])]
+    frame = pd.DataFrame(codes, columns=names).astype("Int64").mask(missing)
+    whole, holed_one = (learn(encode(each, missing="use")) for each in (frame.fillna(0), frame))
+    assert default_temperature(whole) == recommended_temperature(400)
+    assert default_temperature(holed_one) == pytest.approx(recommended_temperature(100), abs=0.05)
+    assert default_temperature(holed_one) > default_temperature(whole)
 
 
 def test_holes_cost_few_edges_where_dropping_rows_costs_many():

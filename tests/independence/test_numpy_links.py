@@ -36,7 +36,7 @@ def both_ways(monkeypatch, table, ordered, model):
     for small, kind in ((True, NumpyLinks), (False, CompiledLinks)):
         monkeypatch.setattr(regression, "is_small", lambda _, small=small: small)
         made.append(Regressions(table, ordered, model))
-        assert isinstance(made[-1]._links, kind)
+        assert isinstance(made[-1].fits.links, kind)
     return made
 
 
@@ -73,8 +73,8 @@ def test_factors_are_the_same_by_numpy_and_compiled(data):
     blanket = tuple(sorted(rest[: data.draw(st.integers(0, len(rest)))]))
     with pytest.MonkeyPatch.context() as monkeypatch:
         by_numpy, compiled = both_ways(monkeypatch, table, ordered, model)
-    found = by_numpy.log_bayes_factors(x, blanket)
-    assert found == pytest.approx(compiled.log_bayes_factors(x, blanket), **SAME)
+    found = by_numpy.fits.log_bayes_factors(x, blanket)
+    assert found == pytest.approx(compiled.fits.log_bayes_factors(x, blanket), **SAME)
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -85,7 +85,7 @@ def test_factors_are_the_same_beside_blankets_whose_joint_states_outgrow_whole_n
     codes = np.random.default_rng(3).integers(0, 3, (60, 46))
     both = both_ways(monkeypatch, EncodedTable.from_codes(codes), ordered, model)
     blanket = tuple(range(1, 44))  # 3**43 joint states
-    found, expected = (each.log_bayes_factors(0, blanket) for each in both)
+    found, expected = (each.fits.log_bayes_factors(0, blanket) for each in both)
     assert found == pytest.approx(expected, **SAME)
 
 
@@ -95,8 +95,8 @@ def test_factors_are_the_same_where_counts_are_too_large_to_look_up(monkeypatch)
     table = EncodedTable.from_codes(codes, weights=weights)
     found, expected = both_ways(monkeypatch, table, False, MODELS[0])
     for x, blanket in ((0, ()), (1, (0,)), (2, (0, 1))):
-        wanted = pytest.approx(expected.log_bayes_factors(x, blanket), **SAME)
-        assert found.log_bayes_factors(x, blanket) == wanted
+        wanted = pytest.approx(expected.fits.log_bayes_factors(x, blanket), **SAME)
+        assert found.fits.log_bayes_factors(x, blanket) == wanted
 
 
 def test_rows_that_stand_for_no_data_change_nothing():
@@ -104,7 +104,7 @@ def test_rows_that_stand_for_no_data_change_nothing():
     rest = [5, 2, 4, 0, 0]
     kept = Regressions(EncodedTable.from_codes(codes[:3], [3, 2], weights=rest[:3]), False, MODELS[0])
     all_rows = Regressions(EncodedTable.from_codes(codes, [3, 2], weights=rest), False, MODELS[0])
-    assert all_rows.log_bayes_factors(0, (1,)).tolist() == kept.log_bayes_factors(0, (1,)).tolist()
+    assert all_rows.fits.log_bayes_factors(0, (1,)).tolist() == kept.fits.log_bayes_factors(0, (1,)).tolist()
 
 
 @pytest.mark.compiled_only("a climb says nothing new about kernels")
@@ -161,4 +161,4 @@ def test_linear_algebra_has_its_threads_back_when_the_last_caller_is_out():
 def test_regressions_travel_to_other_processes():
     made = Regressions(mixed_table(1), False, MODELS[0])
     copied = pickle.loads(pickle.dumps(made))
-    assert copied.log_bayes_factors(0, (1,)).tolist() == made.log_bayes_factors(0, (1,)).tolist()
+    assert copied.fits.log_bayes_factors(0, (1,)).tolist() == made.fits.log_bayes_factors(0, (1,)).tolist()

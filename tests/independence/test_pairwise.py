@@ -248,7 +248,7 @@ def log_marginal(rows, predictors, ridge):
 def directed_factors(rows, ridge):
     """Log Bayes factors of the second column for the first given the third: outside, and as member."""
     regressions = PairwiseTest(rows, ridge=ridge).regressions
-    return regressions.log_bayes_factor(0, 1, (2,)), regressions.log_bayes_factors(0, (1, 2))[0, 1]
+    return regressions.log_bayes_factor(0, 1, (2,)), regressions.fits.log_bayes_factors(0, (1, 2))[0, 1]
 
 
 @pytest.mark.parametrize(("n_rows", "slope", "off"), [(60, 0.5, 0.15), (400, 0.3, 0.1), (4000, 0.15, 0.02)])

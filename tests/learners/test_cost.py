@@ -8,7 +8,8 @@ import pytest
 
 import ibmap
 from ibmap.data.table import EncodedTable
-from ibmap.errors import SearchWarning, TooLargeError
+from ibmap.errors import SearchWarning, StopSearch, TooLargeError
+from ibmap.independence.regression import Regressions
 from ibmap.learners import LEARNERS
 from ibmap.learners.cost import available, check_memory, estimate
 
@@ -50,3 +51,30 @@ def test_seconds_are_kept_inside_long_phases(learner):
     assert result.stopped == "max_seconds"
     assert time.perf_counter() - begun < 60  # without the limit it takes minutes
     assert ibmap.SearchResult.from_json(result.to_json()).stopped == "max_seconds"
+
+
+@pytest.mark.filterwarnings("ignore:the search was interrupted")
+@pytest.mark.compiled_only("what takes seconds here would take minutes")
+def test_a_start_with_more_neighbours_than_rows_can_tell_of_is_told_before_the_climb():
+    def stop(progress):
+        if progress.phase != "blankets":
+            raise StopSearch
+
+    with pytest.warns(SearchWarning, match=r"3 rows cannot tell of.*start='empty'.*max_seconds"):
+        ibmap.IBMAPHC(callback=stop).fit(table(3, 120))
+
+
+def test_a_score_that_would_take_long_is_left_out(monkeypatch):
+    monkeypatch.setattr("ibmap.search.hill_climbing.GRACE", -1.0)
+    with pytest.warns(SearchWarning, match="max_seconds"):
+        result = ibmap.IBMAPHC(start="empty", max_seconds=1e-9).fit(table(60, 40)).result_
+    assert result.score is None and result.stopped == "max_seconds"
+    assert ibmap.SearchResult.from_json(result.to_json()).score is None
+
+
+def test_many_fits_of_a_small_table_are_compiled(monkeypatch):
+    asked = []
+    monkeypatch.setattr("ibmap.learners.recommended.MANY_FITS", 10)
+    monkeypatch.setattr(Regressions, "compile", lambda own: asked.append(own.n_variables))
+    ibmap.IBMAP().fit(table(60, 8))
+    assert asked == [8]

@@ -17,6 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import KBinsDiscretizer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+import ibmap
 from ibmap import (
     GSIMN,
     GSMN,
@@ -586,3 +587,27 @@ def test_a_limit_is_told_and_gives_the_best_so_far():
     with pytest.warns(SearchWarning, match="was interrupted after 1 ascent;"):
         learner = IBMAP(callback=stop).fit(rows)
     assert {"scoring", "ascending"} <= set(told)
+
+
+def test_column_names_that_are_whole_numbers_stay_so():
+    rng = np.random.default_rng(0)
+    first = rng.integers(0, 2, 300)
+    X = pd.DataFrame(
+        {2: first, 0: np.where(rng.random(300) < 0.9, first, 1 - first), "c": rng.integers(0, 3, 300)}
+    )
+    learner = ibmap.IBMAP().fit(X)
+    assert list(learner.graph_) == [2, 0, "c"] and list(learner.graph_.edges) == [(2, 0)]
+    learner.confidence()
+    assert learner.graph_.edges[2, 0]["probability"] > 0.9 and learner.graph_.edges[2, 0]["loss"] > 1
+    assert ibmap.ib_score(X, learner.graph_) == ibmap.ib_score(X, learner.result_.graph)
+    again = ibmap.IBMAPHC(start=learner.graph_).fit(X)
+    assert list(again.graph_) == [2, 0, "c"]
+
+
+def test_a_user_of_pandas_gets_pandas_back():
+    X = pd.DataFrame({7: ["a", "b"] * 20, 8: [1, 2] * 20}, index=range(100, 140))
+    model = ibmap.IBMAP().fit(X).fit_parameters()
+    holes = X.astype(object).mask(X == "b").iloc[:4]
+    filled = model.complete(holes)
+    assert isinstance(filled, pd.DataFrame) and filled.equals(X.iloc[:4])
+    assert isinstance(model.complete(pl.DataFrame({"7": [None], "8": [2]})), pl.DataFrame)

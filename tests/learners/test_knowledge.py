@@ -63,7 +63,7 @@ def by_regression(test):
     """Each variable's own regression judges its links, as the score has it."""
 
     def both(x, y, others, blanket):
-        e = test.regressions.log_bayes_factors(x, blanket)[0][y] + test.log_prior_odds
+        e = test.regressions.fits.log_bayes_factors(x, blanket)[0][y] + test.log_prior_odds
         return -np.logaddexp(0.0, e), -np.logaddexp(0.0, -e)
 
     return both

@@ -50,6 +50,7 @@ class Mixed:
         states = [[float(s)] if v in self.ordered else [float(s == k) for k in range(1, r)] for s in range(r)]
         mean = [sum(each) / r for each in zip(*states, strict=True)]
         own = sum(np.outer(np.subtract(each, mean), np.subtract(each, mean)) for each in states)
+        own = own * 2 / r if v in self.ordered else own
         return [states[s] for s in column], own
 
     def factor(self, x, y, members):

@@ -30,7 +30,7 @@ def coding(rows, v, ordered):
     k = len(states)
     if v in ordered and k > 2:
         numbers = np.arange(k) - (k - 1) / 2
-        return {s: numbers[[i]] for i, s in enumerate(states)}, (numbers**2).sum()
+        return {s: numbers[[i]] for i, s in enumerate(states)}, 2 * (numbers**2).mean()
     basis = contrast_basis(k)
     return {s: basis[i] for i, s in enumerate(states)}, 1.0
 

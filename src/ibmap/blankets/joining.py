@@ -6,13 +6,11 @@ import time
 from collections.abc import Callable, Sequence
 from functools import partial
 
-import numpy as np
-
 from ibmap.errors import StopSearch
 from ibmap.graph import MarkovGraph
 from ibmap.independence.protocol import IndependenceTest
+from ibmap.pools.threads import ThreadPool
 from ibmap.progress import Monitor
-from ibmap.threads import ThreadPool
 
 RULES = ("or", "and")
 PER_THREAD = 4  # blankets that threads find before progress is reported
@@ -72,7 +70,6 @@ def _find_apart(
 
 def join_blankets(found: Sequence[Sequence[int]], names: Sequence[str], rule: str) -> MarkovGraph:
     """Join blankets to a graph."""
-    claims = np.zeros((len(names), len(names)), bool)
-    for x, members in enumerate(found):
-        claims[x, list(members)] = True
-    return MarkovGraph(claims | claims.T if rule == "or" else claims & claims.T, names)
+    claims = {(x, y) for x, members in enumerate(found) for y in members}
+    joined = claims if rule == "or" else {(x, y) for x, y in claims if (y, x) in claims}
+    return MarkovGraph.from_edges(len(names), joined, names)

@@ -12,8 +12,8 @@ import math
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,8 @@ from ibmap.data.weighting import counted
 from ibmap.errors import IbmapWarning
 from ibmap.graph import MarkovGraph
 from ibmap.options import as_choice
+from ibmap.pools.cluster import pool_of
+from ibmap.pools.protocol import Held
 from ibmap.progress import Monitor
 
 Floats = NDArray[np.float64]
@@ -61,6 +63,7 @@ class Effort(NamedTuple):
     n_threads: int = 1
     max_seconds: float | None = None
     monitor: Monitor = Monitor(None)
+    client: Any = None  # of a cluster, whose workers then make the fits
 
 
 NO_LIMITS = Effort()
@@ -191,29 +194,42 @@ def _fit_all(
 ) -> tuple[list[MarkovGraph], str]:
     """Learn from each weighting of the rows, in order, until time is up."""
     begun, graphs, stopped = time.monotonic(), list[MarkovGraph](), "finished"
-    size = 4 * effort.n_threads
+
+    def is_late() -> bool:
+        limit = effort.max_seconds
+        return effort.monitor.is_stopped or (limit is not None and time.monotonic() - begun >= limit)
 
     def fit(weights: Weights) -> MarkovGraph | None:
-        limit = effort.max_seconds
-        if effort.monitor.is_stopped or (limit is not None and time.monotonic() - begun >= limit):
-            return None
-        return learn(with_weights(table, weights.astype(np.int64)))
+        return None if is_late() else _fit(learn, table, weights)
 
-    with ThreadPoolExecutor(effort.n_threads) as threads, warnings.catch_warnings():
+    with pool_of(effort.client, effort.n_threads) as pool, warnings.catch_warnings():
         warnings.simplefilter("ignore", IbmapWarning)  # of resampled rows, not of the table
+        call, size = fit, 4 * pool.size  # type: tuple[Callable[[Weights], MarkovGraph | None], int]
+        if effort.client is not None:  # a clock of another machine tells nothing
+            call, size = partial(_fit_there, pool.hold((learn, table))), pool.size
         try:
             while part := [weights for _, weights in zip(range(size), draws, strict=False)]:
-                found = list(threads.map(fit, part) if effort.n_threads > 1 else map(fit, part))
-                done = [graph for graph in found if graph is not None]
+                done = [graph for graph in ([] if is_late() else pool.map(call, part)) if graph is not None]
                 graphs += done
                 effort.monitor.tell("bootstrap", len(graphs))
                 if len(done) < len(part):
                     stopped = "interrupted" if effort.monitor.is_stopped else "max_seconds"
                     break
         except KeyboardInterrupt:
-            threads.shutdown(cancel_futures=True)
             stopped = "interrupted"
     return graphs, stopped
+
+
+def _fit(learn: Learn, table: EncodedTable, weights: Weights) -> MarkovGraph:
+    """Learn from one weighting of the rows."""
+    return learn(with_weights(table, weights.astype(np.int64)))
+
+
+def _fit_there(held: Held[tuple[Learn, EncodedTable]], weights: Weights) -> MarkovGraph:
+    """Do the same on a worker."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", IbmapWarning)
+        return _fit(*held.get(), weights)
 
 
 def _correlation(first: NDArray[np.bool_], second: NDArray[np.bool_]) -> float:

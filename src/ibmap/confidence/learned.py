@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import time
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from ibmap.confidence import bootstrap
 from ibmap.confidence.sampling import SamplingPlan
 from ibmap.data.table import EncodedTable, is_small
 from ibmap.errors import InvalidOptionError
+from ibmap.graph import MarkovGraph
 from ibmap.options import RandomState, as_generator
 from ibmap.progress import Monitor
 from ibmap.result import SearchResult
@@ -52,6 +54,7 @@ class Effort(NamedTuple):
     n_fits: int = 100
     monitor: Monitor | None = None
     is_quick: bool = False  # a few seconds at most, by the number of steps
+    client: Any = None  # of a cluster, for the bootstrap
 
 
 def is_quick(table: EncodedTable) -> bool:
@@ -165,23 +168,30 @@ def default_temperature(result: SearchResult) -> float:
         return 1.0
     from ibmap.confidence.calibration import recommended_temperature
 
-    return recommended_temperature(result.provenance.n_samples)
+    return recommended_temperature(_rows_of_a_pair(result))
+
+
+def _rows_of_a_pair(result: SearchResult) -> int:
+    """Give about how many rows show both variables of a pair: all, if no cells are missing."""
+    n_rows = result.provenance.n_samples
+    if result.provenance.options.get("missing") != "use" or not n_rows:
+        return n_rows
+    n_missing = sum(each.n_missing for each in result.descriptions)
+    return round(n_rows * (1 - min(n_missing / (n_rows * result.graph.n_variables), 1.0)) ** 2)
 
 
 def learned_frequencies(
     result: SearchResult, table: EncodedTable, options: LearnerOptions, effort: Effort | None = None
 ) -> Confidence:
     """Learn again from resampled rows: how often each edge is found."""
-    from ibmap.learners import LEARNERS
-
-    effort = effort or Effort()
-    begun, learner = time.monotonic(), LEARNERS[result.provenance.algorithm]
+    effort, begun = effort or Effort(), time.monotonic()
     monitor = effort.monitor or Monitor(None)
+    n_threads = _threads(effort, table, options)
     found = bootstrap.resample(
-        lambda rows: learner.learn(rows, options).graph,
-        table,
+        partial(learn_again, result.provenance.algorithm, options),
+        table if effort.client is None else nameless(table, options),
         n_fits=effort.n_fits,
-        effort=bootstrap.Effort(effort.seed, _threads(effort, table, options), effort.max_seconds, monitor),
+        effort=bootstrap.Effort(effort.seed, n_threads, effort.max_seconds, monitor, effort.client),
     )
     told = {
         "stopped": found.stopped,
@@ -191,6 +201,26 @@ def learned_frequencies(
     }
     is_known = np.full(found.frequencies.shape, found.n_fits > 0)
     return Confidence(table.names, found.frequencies, "bootstrap", None, is_known, told)
+
+
+def learn_again(algorithm: str, options: LearnerOptions, table: EncodedTable) -> MarkovGraph:
+    """Learn a structure, wherever it is."""
+    from ibmap.learners import LEARNERS
+
+    return LEARNERS[algorithm].learn(table, options).graph
+
+
+def nameless(table: EncodedTable, options: LearnerOptions) -> EncodedTable:
+    """Give a table that can travel: without labels, and without names unless options speak of columns."""
+    from ibmap.learners.knowledge import KnowledgeOptions
+
+    said = [getattr(options, each.name, None) for each in fields(KnowledgeOptions)]
+    ordered, start = getattr(options, "ordered", None), getattr(options, "start", "")
+    is_named = any(each is not None for each in said) or not isinstance(start, str)
+    is_named |= not isinstance(ordered, bool | None)
+    bare = EncodedTable.from_codes(table.codes, table.cardinalities.tolist())
+    names = table.names if is_named else bare.names
+    return replace(table, names=names, labels=bare.labels, preparation=bare.preparation)
 
 
 def learned_stability(result: SearchResult, table: EncodedTable, n_fits: int = 20) -> bootstrap.Stability:

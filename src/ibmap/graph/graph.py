@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -42,17 +41,16 @@ class MarkovGraph:
     3
     """
 
-    __slots__ = ("__dict__", "adjacency", "names")
+    # Kept are the matrix or the edges, whichever a graph is made of; the other is made when it is needed.
+    __slots__ = ("__dict__", "names")
 
-    adjacency: NDArray[np.bool_]
     names: tuple[str, ...]
 
     def __init__(self, adjacency: ArrayLike, names: Sequence[str] | None = None) -> None:
         matrix = _checked_adjacency(adjacency)
         matrix.setflags(write=False)
-        self.adjacency = matrix
-        self.names = tuple(names) if names is not None else tuple(f"x{k}" for k in range(len(matrix)))
-        _check_names(self.names, len(matrix))
+        self.__dict__["adjacency"] = matrix
+        self.names = _checked_names(names, len(matrix))
 
     @classmethod
     def empty(cls, n_variables: int, names: Sequence[str] | None = None) -> MarkovGraph:
@@ -70,7 +68,7 @@ class MarkovGraph:
         MarkovGraph
             The graph.
         """
-        return cls(np.zeros((n_variables, n_variables), bool), names)
+        return cls.from_edges(n_variables, (), names)
 
     @classmethod
     def from_edges(
@@ -92,18 +90,30 @@ class MarkovGraph:
         MarkovGraph
             The graph.
         """
-        matrix = np.zeros((n_variables, n_variables), bool)
+        found: set[tuple[int, int]] = set()
         for i, j in edges:
             if i == j or not (0 <= i < n_variables and 0 <= j < n_variables):
                 msg = f"({i}, {j}) is not an edge between two of {n_variables} variables"
                 raise InvalidGraphError(msg)
-            matrix[i, j] = matrix[j, i] = True
-        return cls(matrix, names)
+            found.add((int(min(i, j)), int(max(i, j))))
+        graph = cls.__new__(cls)
+        graph.names = _checked_names(names, n_variables)
+        graph.__dict__["edges"] = tuple(sorted(found))
+        return graph
 
     @property
     def n_variables(self) -> int:
         """Number of variables."""
-        return len(self.adjacency)
+        return len(self.names)
+
+    @cached_property
+    def adjacency(self) -> NDArray[np.bool_]:
+        """Which pairs are joined, as a matrix that cannot be written."""
+        matrix = np.zeros((self.n_variables, self.n_variables), bool)
+        ends = np.array(self.edges, np.int64).reshape(-1, 2)
+        matrix[ends, ends[:, ::-1]] = True
+        matrix.setflags(write=False)
+        return matrix
 
     @cached_property
     def edges(self) -> tuple[tuple[int, int], ...]:
@@ -132,10 +142,11 @@ class MarkovGraph:
 
     @cached_property
     def _blankets(self) -> tuple[tuple[int, ...], ...]:
-        _, neighbours = np.nonzero(self.adjacency)
-        ends = np.cumsum(self.adjacency.sum(axis=1)).tolist()
-        listed = neighbours.tolist()
-        return tuple(tuple(listed[first:last]) for first, last in pairwise((0, *ends)))
+        found: list[list[int]] = [[] for _ in self.names]
+        for i, j in self.edges:
+            found[i].append(j)
+            found[j].append(i)
+        return tuple(map(tuple, found))
 
     def has_edge(self, x: int | str, y: int | str) -> bool:
         """Tell whether two variables are joined.
@@ -150,7 +161,7 @@ class MarkovGraph:
         bool
             True if there is an edge.
         """
-        return bool(self.adjacency[self.index(x), self.index(y)])
+        return self.index(y) in self.blanket(x)
 
     def flip(self, x: int | str, y: int | str) -> MarkovGraph:
         """Remove the edge between two variables if there is one, else add it.
@@ -169,9 +180,7 @@ class MarkovGraph:
         if i == j:
             msg = f"a variable has no edge to itself: {self.names[i]!r}"
             raise InvalidGraphError(msg)
-        matrix = self.adjacency.copy()
-        matrix[i, j] = matrix[j, i] = not matrix[i, j]
-        return MarkovGraph(matrix, self.names)
+        return MarkovGraph.from_edges(self.n_variables, {*self.edges} ^ {(min(i, j), max(i, j))}, self.names)
 
     def separated(self, x: int | str, y: int | str, given: Iterable[int | str] = ()) -> bool:
         """Tell whether every path between two variables meets a third set.
@@ -231,16 +240,12 @@ class MarkovGraph:
 
     def _reaches(self, start: int, goal: int, closed: set[int]) -> bool:
         """Walk outwards from `start`, never through `closed`."""
-        reached = np.zeros(self.n_variables, bool)
-        reached[list(closed)] = True
-        reached[start] = True
-        frontier = [start]
+        reached, frontier = {start, *closed}, {start}
         while frontier:
-            fresh = self.adjacency[frontier].any(axis=0) & ~reached
-            if fresh[goal]:
+            frontier = {y for x in frontier for y in self._blankets[x]} - reached
+            if goal in frontier:
                 return True
-            reached |= fresh
-            frontier = np.flatnonzero(fresh).tolist()
+            reached |= frontier
         return False
 
     def __iter__(self) -> Iterator[tuple[int, int]]:
@@ -249,10 +254,10 @@ class MarkovGraph:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, MarkovGraph):
             return NotImplemented
-        return self.names == other.names and np.array_equal(self.adjacency, other.adjacency)
+        return self.names == other.names and self.edges == other.edges
 
     def __hash__(self) -> int:
-        return hash((self.names, self.adjacency.tobytes()))
+        return hash((self.names, self.edges))
 
     def __repr__(self) -> str:
         return f"MarkovGraph({self.n_variables} variables, {self.n_edges} edges)"
@@ -321,7 +326,7 @@ def _checked_adjacency(adjacency: ArrayLike) -> NDArray[np.bool_]:
     if values.ndim != 2 or values.shape[0] != values.shape[1]:
         msg = f"an adjacency matrix is square; this has shape {values.shape}"
         raise InvalidGraphError(msg)
-    if not np.isin(values, (0, 1)).all():
+    if values.dtype != bool and not np.isin(values, (0, 1)).all():
         msg = "an adjacency matrix holds 0 and 1 (or False and True) only"
         raise InvalidGraphError(msg)
     matrix = values.astype(bool)
@@ -335,11 +340,13 @@ def _checked_adjacency(adjacency: ArrayLike) -> NDArray[np.bool_]:
     return matrix
 
 
-def _check_names(names: tuple[str, ...], n_variables: int) -> None:
-    """Refuse names that do not fit or repeat."""
+def _checked_names(given: Sequence[str] | None, n_variables: int) -> tuple[str, ...]:
+    """Give the names, ``x0, x1, ...`` if there are none; refuse those that do not fit or repeat."""
+    names = tuple(f"x{k}" for k in range(n_variables)) if given is None else tuple(given)
     if len(names) != n_variables or len(set(names)) != n_variables:
         msg = f"{n_variables} variables need {n_variables} different names"
         raise InvalidGraphError(msg)
+    return names
 
 
 def _check_triplet(x: int, y: int, given: set[int], names: tuple[str, ...]) -> None:

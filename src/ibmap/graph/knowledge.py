@@ -96,8 +96,9 @@ class Knowledge:
 
     def agreeing(self, graph: MarkovGraph) -> MarkovGraph:
         """Give the graph itself if it agrees with what is known, else one that does."""
-        matrix = self.applied(graph.adjacency)
-        return graph if (matrix == graph.adjacency).all() else MarkovGraph(matrix, graph.names)
+        edges = {*graph.edges}
+        told = (edges | self.required) - self.forbidden
+        return graph if told == edges else MarkovGraph.from_edges(len(graph.names), told, graph.names)
 
     def lifted(self, x: int, y: int) -> Knowledge:
         """Give what is known, but for whether one pair is joined."""

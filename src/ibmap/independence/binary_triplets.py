@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ibmap.independence.binary_rows import BinaryColumns, BinaryRow, Expected
 from ibmap.independence.protocol import Triplet
-from ibmap.threads import ThreadPool
+from ibmap.pools.threads import ThreadPool
 
 BLOCK = 16  # triplets a thread takes at a time
 

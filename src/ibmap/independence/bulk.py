@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ibmap.independence.rows import RowMaker
-from ibmap.threads import ThreadPool
+from ibmap.pools.threads import ThreadPool
 
 Floats = NDArray[np.float64]
 Question = tuple[int, tuple[int, ...]]

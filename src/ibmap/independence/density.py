@@ -29,13 +29,12 @@ def first_prior(n_variables: int) -> float:
 
 
 def learned_prior(
-    log_factors: NDArray[np.float64], n_samples: int, is_known: NDArray[np.bool_] | None = None
+    log_factors: NDArray[np.float64], n: int, n_samples: int, weights: NDArray[np.float64] | None = None
 ) -> float:
-    """Learn the prior probability of independence from the evidence on all pairs but those that are known."""
-    n = len(log_factors)
-    upper = np.triu(np.ones((n, n), bool) if is_known is None else ~is_known, 1)
-    both = (log_factors + log_factors.T)[upper] / 2
-    values, counts = np.unique(np.round(both, DECIMALS), return_counts=True)
+    """Learn the prior probability of independence from the evidence on pairs of n variables."""
+    # weights: for how many pairs each stands
+    values, numbers = np.unique(np.round(log_factors, DECIMALS), return_inverse=True)
+    counts = np.bincount(numbers, weights, minlength=len(values))
     degrees = np.geomspace(FEWEST * min(1.0, (n - 1) / 2), HIGHEST_SHARE * (n - 1), N_POINTS)
     shares = degrees / (n - 1)
     weight = min(1.0, n_samples / (n - 1))

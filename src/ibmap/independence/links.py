@@ -106,6 +106,8 @@ class Links(ABC, Generic[F]):
 
     def weigh(self, x: int, members: Integers, others: Integers) -> Weighed:
         """Weigh links of x with members of its blanket and with others."""
+        if self.n_states[x] < 2:
+            return Weighed(np.zeros((3, len(self.codes))), 0.0)
         if self.seen is not None:
             return self.where_seen(x).weigh_with_holes(x, members, others)
         cells = self._cells(x, members)

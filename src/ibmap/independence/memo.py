@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Generic, TypeVar
 
 Value = TypeVar("Value")
@@ -30,7 +31,8 @@ class Memo(Generic[Value]):
         self.keys.add(key)
         self._answers[key] = answer
         if len(self._answers) > self._limit:
-            del self._answers[next(iter(self._answers))]
+            # The older half at once: a dictionary finds its first key the slower the more were deleted.
+            self._answers = dict(islice(self._answers.items(), (self._limit + 1) // 2, None))
 
     def update(self, other: Memo[Value]) -> None:
         """Put what another remembers; answers that are remembered here stay."""

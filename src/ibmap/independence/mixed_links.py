@@ -32,6 +32,7 @@ from ibmap.independence.numpy_fit import (
     features,
     inverse_of,
     log_factors,
+    state_spread,
 )
 from ibmap.independence.one_thread import ONE_THREAD
 
@@ -135,8 +136,7 @@ class MixedLinks:
         """Give the spread of a variable's features over its states, summed; a number is like -1 and 1."""
         if kind == NUMBER:
             return NUMBER_UNIT
-        f = features(*kind)
-        return np.asarray(f.T @ (f - f.mean(axis=0)), np.float64)
+        return state_spread(*kind)
 
     def _unit(self, x: int, kind: Kind) -> Floats:
         """Give the prior precision of the effects of a link for a ridge of one."""

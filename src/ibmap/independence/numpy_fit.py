@@ -41,10 +41,16 @@ def features(n_states: int, is_ordered: bool) -> Floats:
 @cache
 def link_prior(n_own: int, own_ordered: bool, n_other: int, other_ordered: bool) -> tuple[Floats, float]:
     """Give the prior precision of a link's effects for a ridge of one, and its log determinant."""
-    # It measures sum over states of (effect - mean effect)^2, for X and for Y.
-    own, other = features(n_own, own_ordered), features(n_other, other_ordered)
-    precision = np.kron(own.T @ (own - own.mean(axis=0)), other.T @ (other - other.mean(axis=0)))
+    precision = np.kron(state_spread(n_own, own_ordered), state_spread(n_other, other_ordered))
     return precision, float(np.linalg.slogdet(precision)[1])
+
+
+def state_spread(n_states: int, is_ordered: bool) -> Floats:
+    """Give the sum over states of (effect - mean effect)^2, as a form in the effects."""
+    # Scores in order count as two states that are as far apart: with the sum over all of them, effects of
+    # many states would be held near zero, and what is left of strong ones would look like links of others.
+    f = features(n_states, is_ordered)
+    return np.asarray(f.T @ (f - f.mean(axis=0)) * (2 / n_states if is_ordered else 1), np.float64)
 
 
 class Fit(NamedTuple):

@@ -23,6 +23,7 @@ from ibmap.independence.filling import Rows, fill_in
 from ibmap.independence.links import Links, Weighing
 from ibmap.independence.numpy_links import NumpyLinks
 from ibmap.independence.order_links import OrderLinks
+from ibmap.pools.protocol import Held
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -42,6 +43,37 @@ class LinkModel(NamedTuple):
     table_share: float = 0.0  # prior probability that the variables of a blanket act together
 
 
+class Fits(NamedTuple):
+    """The fits of a table's variables on others: codes and weights, without names and labels."""
+
+    links: Weighing
+    is_constant: NDArray[np.bool_]
+
+    def log_bayes_factors(
+        self, x: int, blanket: tuple[int, ...], candidates: Integers | None = None
+    ) -> Floats:
+        """Ask the fit of one variable on its blanket what every other is worth, or each candidate."""
+        # One row each: averaged over both models, by main effects, by full tables (NaN where numbers are).
+        is_other = np.full(len(self.is_constant), candidates is None)
+        is_other[() if candidates is None else candidates] = True
+        is_other[[x, *blanket]] = False
+        found = self.weigh(x, blanket, np.flatnonzero(is_other))
+        return found if candidates is None else found[:, candidates]
+
+    def weigh(self, x: int, members: Sequence[int], others: Integers) -> Floats:
+        """Give log Bayes factors of links against none, zero where nothing was asked."""
+        if self.is_constant[x]:
+            return np.zeros((3, len(self.is_constant)))
+        return self.links.weigh(x, np.array(members, np.int64), others).factors
+
+
+def factors_of(
+    fits: Held[Fits], x: int, blanket: tuple[int, ...], candidates: Integers | None = None
+) -> Floats:
+    """Ask fits that a pool holds."""
+    return fits.get().log_bayes_factors(x, blanket, candidates)
+
+
 class Regressions:
     """All logistic regressions of one variable of a table on others."""
 
@@ -56,7 +88,7 @@ class Regressions:
         self.n_variables = table.n_variables
         self.has_tables = model.table_share > 0
         self.is_small = is_small(table)
-        self._links = self._choose()
+        self.fits = self._choose()
 
     def compile(self) -> None:
         """Answer by kernels from now on: for thousands of fits compiling pays on small tables too."""
@@ -64,24 +96,24 @@ class Regressions:
 
         if self.is_small and IS_COMPILED:
             self.is_small = False
-            self._links = self._choose()
+            self.fits = self._choose()
 
-    def _choose(self) -> Weighing:
+    def _choose(self) -> Fits:
         """Choose what weighs links."""
         links, n_states = self._make_links(self._is_ordered)
         seen = np.array(_n_seen(self._table), np.int64)
         is_category = ~np.isin(np.arange(self.n_variables), [*self._table.numbers])
         self.merged = tuple(np.flatnonzero(is_category & (seen > n_states)).tolist())  # of too many states
-        self._is_constant = is_category & (seen < 2)
-        if not self._is_said or not (self._is_ordered & is_category & (seen > 2)).any():
-            return links
-        return OrderLinks(links, self._make_links(np.zeros_like(self._is_ordered))[0])
+        is_constant = is_category & (np.minimum(seen, n_states) < 2)
+        if self._is_said and (self._is_ordered & is_category & (seen > 2)).any():
+            links = OrderLinks(links, self._make_links(np.zeros_like(self._is_ordered))[0])
+        return Fits(links, is_constant)
 
     def _make_links(self, is_ordered: NDArray[np.bool_]) -> tuple[Weighing, Integers]:
         """Make what weighs links, and count the states that it tells apart."""
         table, model = self._table, self._model
-        columns = [_column(table, x, bool(in_order)) for x, in_order in enumerate(is_ordered)]
-        n_states = np.array([codes.max(initial=0) + 1 for codes in columns], np.int64)
+        columns = [column_states(table, x, bool(in_order)) for x, in_order in enumerate(is_ordered)]
+        n_states = np.array([int(codes.max(initial=0)) + 1 for codes in columns], np.int64)
         factorials = np.cumsum(np.log(np.maximum(np.arange(N_FACTORIALS), 1)))
         kinds = (n_states, is_ordered & (n_states > 2), factorials)  # two states are in order anyway
         own = np.array([model.ridge, model.link_ridge, model.is_moment, model.table_share])
@@ -109,20 +141,7 @@ class Regressions:
 
     def log_bayes_factor(self, x: int, y: int, given: tuple[int, ...]) -> float:
         """Ask the fit of one variable on a set what another would add."""
-        return float(self._factors(x, given, np.array([y]))[0, y])
-
-    def log_bayes_factors(self, x: int, blanket: tuple[int, ...]) -> Floats:
-        """Ask the fit of one variable on its blanket what every other is worth, member or not."""
-        # One row each: averaged over both models, by main effects, by full tables (NaN where numbers are).
-        is_other = np.ones(self.n_variables, bool)
-        is_other[[x, *blanket]] = False
-        return self._factors(x, blanket, np.flatnonzero(is_other))
-
-    def _factors(self, x: int, members: Sequence[int], others: NDArray[np.int64]) -> Floats:
-        """Give log Bayes factors of links against none, zero where nothing was asked."""
-        if self._is_constant[x]:
-            return np.zeros((3, self.n_variables))
-        return self._links.weigh(x, np.array(members, np.int64), others).factors
+        return float(self.fits.weigh(x, given, np.array([y]))[0, y])
 
 
 def _links(small: bool) -> Callable[..., Links[Any]]:
@@ -134,7 +153,7 @@ def _links(small: bool) -> Callable[..., Links[Any]]:
     return CompiledLinks
 
 
-def _column(table: EncodedTable, x: int, is_ordered: bool) -> Codes:
+def column_states(table: EncodedTable, x: int, is_ordered: bool) -> Codes:
     """Number the states of a variable that occur; where a cell is missing stands 0."""
     if table.missing is None or not table.missing[:, x].any():
         return _kept_states(table.codes[:, x], table.weights, is_ordered)

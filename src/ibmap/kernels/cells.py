@@ -7,9 +7,10 @@ from ibmap.kernels.compiling import kernel
 
 @kernel
 def label_rows(codes, members, n_states, labels, firsts):
-    """Number the cells of some variables in order of their first rows; give how many there are.
+    """Number the cells of some variables in the order of their states; give how many there are.
 
-    codes: IN, variables by rows. labels: OUT, the cell of each row. firsts: OUT, the first row of each cell.
+    So neither the order of the rows nor how often each occurs changes a number. codes: IN, variables by rows.
+    labels: OUT, the cell of each row. firsts: OUT, the first row of each cell.
     """
     n_cells = 1
     for i in range(labels.shape[0]):
@@ -18,14 +19,17 @@ def label_rows(codes, members, n_states, labels, firsts):
     for b in members:
         k = n_states[b]
         numbers = np.full(n_cells * k, -1, np.int64)
-        n_cells = 0
         for i in range(labels.shape[0]):
-            key = labels[i] * k + codes[b, i]
-            if numbers[key] < 0:
+            labels[i] = labels[i] * k + codes[b, i]
+            numbers[labels[i]] = 0
+        n_cells = 0
+        for key in range(numbers.shape[0]):
+            if numbers[key] == 0:
                 numbers[key] = n_cells
-                firsts[n_cells] = i
                 n_cells += 1
-            labels[i] = numbers[key]
+        for i in range(labels.shape[0] - 1, -1, -1):
+            labels[i] = numbers[labels[i]]
+            firsts[labels[i]] = i
     return n_cells
 
 

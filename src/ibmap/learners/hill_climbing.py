@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 import warnings
 from collections.abc import Sequence
@@ -9,14 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ibmap.data.table import EncodedTable
+from ibmap.data.text import either
 from ibmap.errors import SearchWarning
 from ibmap.evidence.pairs import PairEvidence, collect_evidence
 from ibmap.evidence.variables import describe_variables
 from ibmap.evidence.witness import Witness
-from ibmap.graph import as_graph
+from ibmap.graph import MarkovGraph, as_graph
 from ibmap.independence.protocol import ProbabilisticTest
 from ibmap.learners.options import HillClimbingOptions
 from ibmap.learners.starts import find_start, start_names
+from ibmap.options import FINDERS
 from ibmap.progress import Callback, Monitor
 from ibmap.result import SearchResult
 from ibmap.result.provenance import plain, provenance_of
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
 
 IDLE_LOSS = 0.01  # log of the factor by which the score falls if an edge that hardly matters goes
 LIMITS = ("max_ascents", "max_seconds", "max_memory")  # which a search that goes on may change
+MANY = 100  # variables from which on a climb with many neighbours takes long
 MIN_EDGES = 10  # with fewer edges a user sees their evidence at a glance
 
 
@@ -71,7 +75,7 @@ def learn_hc(
         states=table.labels,
         provenance=provenance_of(table, "hc", options.recorded(), seconds),
         n_tests=tests.n_tests + tests.count_other(test.asked),
-        score=climb.score,
+        score=None if math.isnan(climb.score) else climb.score,  # no time to work it out
         n_ascents=len(climb.trace),
         n_iterations=climb.n_iterations,
         stopped=_ending(climbs, won, len(names)),
@@ -106,6 +110,8 @@ def _climb_from_each(
         start_begun = time.perf_counter()
         chosen = options.start if name == "graph" else name
         start = find_start(test, chosen, limits.max_seconds, monitor, n_threads)
+        if limits.max_seconds is None and name in FINDERS:
+            _warn_if_dense(start, name, test)
         limits = limits.after(time.perf_counter() - start_begun)
         if monitor.is_stopped and climbs:
             break
@@ -159,7 +165,7 @@ def best_climb(climbs: Sequence[Climb]) -> int:
     """Find the climb with the best score; of equal ones the first."""
     best = 0
     for k, climb in enumerate(climbs):
-        if climb.score > climbs[best].score + TOLERANCE:
+        if not climb.score <= climbs[best].score + TOLERANCE and not math.isnan(climb.score):
             best = k
     return best
 
@@ -172,6 +178,20 @@ def _warn_if_stopped(climb: Climb, start: str) -> None:
         msg = (
             f"the search {ended} after {len(climb.trace)} ascents from start={start!r}; "
             "the structure is the best so far, not a local optimum"
+        )
+        warnings.warn(msg, SearchWarning, stacklevel=6)
+
+
+def _warn_if_dense(start: MarkovGraph, name: str, test: ProbabilisticTest) -> None:
+    """Say before a climb that its start has far more neighbours than the rows can tell of."""
+    n_neighbours = 2 * len(start.edges) / max(start.n_variables, 1)
+    table = getattr(test, "table", None)
+    if start.n_variables >= MANY and table is not None and n_neighbours > math.log2(table.n_samples + 1) + 3:
+        empty = either("start='empty'", "--start empty")
+        msg = (
+            f"{name}'s structure has {n_neighbours:.0f} neighbours a variable, which {table.n_samples:,} "
+            f"rows cannot tell of; the climb from it may take long. {empty} begins without them, "
+            f"{either('max_seconds', '--max-seconds')} ends it with the best so far"
         )
         warnings.warn(msg, SearchWarning, stacklevel=6)
 

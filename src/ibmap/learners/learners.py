@@ -33,15 +33,16 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Learner:
-    """A learner: its options, its function, whether it can use threads, and whether it can be resumed."""
+    """A learner: its options, its function, and whether it can use threads, a cluster, a checkpoint."""
 
-    # The function takes an encoded table, options and `callback`; a parallel one also `n_threads`, one
-    # that can be resumed also `checkpoint` and `resume`.
+    # The function takes an encoded table, options and `callback`; a parallel one also `n_threads`, a
+    # distributed one also `client`, one that can be resumed also `checkpoint` and `resume`.
 
     options: type[LearnerOptions]
     function: Callable[..., SearchResult]
     is_parallel: bool = False
     is_resumable: bool = False
+    is_distributed: bool = False
 
     def learn(self, table: EncodedTable, options: LearnerOptions, **running: Any) -> SearchResult:
         """Learn from a table, unless it would take more memory than there is."""
@@ -58,13 +59,15 @@ class Learner:
         """Tell whether an option of the command line applies, whatever the test."""
         if option == "threads":
             return self.is_parallel
+        if option == "cluster":
+            return self.is_distributed
         if option in ("checkpoint", "resume"):
             return self.is_resumable
         return option in {each.name for each in fields(self.options)}
 
 
 LEARNERS = {
-    "ibmap": Learner(OPTIONS["ibmap"], learn_recommended, is_parallel=True),
+    "ibmap": Learner(OPTIONS["ibmap"], learn_recommended, is_parallel=True, is_distributed=True),
     "hc": Learner(OPTIONS["hc"], learn_hc, is_parallel=True, is_resumable=True),
     "ts": Learner(OPTIONS["ts"], learn_ts, is_parallel=True),
     "gsmn": Learner(OPTIONS["gsmn"], learn_gsmn),

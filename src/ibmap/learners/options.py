@@ -152,6 +152,14 @@ class RecommendedOptions(LimitedOptions, AveragedOptions, LearnerOptions):
         one_of("steepest", "rounds"),
         "Take the best flip at a time, or all flips at once that are the best of both their ends.",
     )
+    screen: int | None = option(
+        None,
+        count(1),
+        "Candidates of a variable: the others most associated with it. Pairs of which neither is a candidate "
+        "of the other are taken as not joined.",
+        metavar="K",
+        none="64 where there are over 1,000 variables, else all pairs",
+    )
 
     @property
     def reads_numbers(self) -> bool:
@@ -171,7 +179,8 @@ class RecommendedOptions(LimitedOptions, AveragedOptions, LearnerOptions):
 
     def recorded(self) -> dict[str, Any]:
         """Give the options as results record them, with the name of the test."""
-        return {"test": "averaged", **super().recorded(), "bins": self.rule_for_bins}
+        said = {"test": "averaged", **super().recorded(), "bins": self.rule_for_bins}
+        return {name: value for name, value in said.items() if name != "screen" or value is not None}
 
 
 @dataclass(frozen=True, kw_only=True)

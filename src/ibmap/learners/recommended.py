@@ -12,12 +12,10 @@ import math
 import time
 import warnings
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ibmap.blankets.joining import join_blankets
 from ibmap.data.table import EncodedTable
@@ -28,13 +26,17 @@ from ibmap.evidence.variables import describe_variables
 from ibmap.evidence.witness import Witness
 from ibmap.evidence.words import listed
 from ibmap.graph import MarkovGraph
+from ibmap.graph.candidates import Candidates
 from ibmap.graph.knowledge import Knowledge
 from ibmap.independence.averaged import AveragedTest
 from ibmap.independence.density import learned_prior
 from ibmap.independence.known import known_test
 from ibmap.independence.regression import MAX_STATES
+from ibmap.independence.screen import screen, usual_screen
 from ibmap.learners.options import RecommendedOptions
 from ibmap.learners.starts import find_start, start_names
+from ibmap.pools.cluster import pool_of
+from ibmap.pools.protocol import Pool
 from ibmap.progress import Callback, Monitor
 from ibmap.result import SearchResult
 from ibmap.result.provenance import provenance_of
@@ -45,36 +47,44 @@ from ibmap.search.limits import Limits
 from ibmap.ties import TOLERANCE
 
 MAX_ROUNDS = 5  # of climbing and learning the prior
+BLOCK = 1 << 10  # variables asked for at once while they choose their blankets
+MANY_FITS = 400  # of a small table: from then on compiling pays
 CLOSE = 0.02  # log-odds: a prior that moves less than this stays as it is
 
 
 def learn_recommended(
-    table: EncodedTable, options: RecommendedOptions, *, n_threads: int = 1, callback: Callback | None = None
+    table: EncodedTable,
+    options: RecommendedOptions,
+    *,
+    n_threads: int = 1,
+    callback: Callback | None = None,
+    client: Any = None,
 ) -> SearchResult:
-    """Learn a structure with the recommended learner; the same for any number of threads."""
+    """Learn a structure with the recommended learner; the same for any number of threads or workers."""
     begun = time.perf_counter()
     options.check()
     options = options.settled(table.names)
-    known = options.known(table.names)
-    search = _Search(
-        options.plain_test(table),
-        known,
-        options.limits(),
-        _Running(n_threads, Monitor(callback), options.ascent == "rounds"),
-    )
-    _warn_of_columns(search.test)
-    start = find_start(known_test(search.test, known), options.start)
-    climb = search.learn(start, is_prior_learned=options.prior is None)
-    second_start, rival = search.climb_again(climb)
+    known, test, monitor = options.known(table.names), options.plain_test(table), Monitor(callback)
+    n_threads = 1 if test.regressions.is_small else n_threads  # NumPy's threads would wait
+    _warn_of_columns(test)
+    start = find_start(known_test(test, known), options.start)
+    options = replace(options, screen=usual_screen(options.screen, table.n_variables))
+    with pool_of(client, n_threads) as pool:
+        running = _Running(pool, monitor, options.ascent == "rounds")
+        search = _Search(test, known, options.limits(), running)
+        search.set_candidates(options.screen, start)
+        climb = search.learn(start, is_prior_learned=options.prior is None)
+        second_start, rival = search.climb_again(climb)
     is_first_better = rival is None or rival.score <= climb.score + TOLERANCE
     won = climb if is_first_better or rival is None else rival
     witness = Witness(table, {"averaged": search.test}, search.score)
     options = replace(options, prior=search.prior)
     _warn_if_stopped(won)
+    source = provenance_of(table, "ibmap", options.recorded(), time.perf_counter() - begun)
     return SearchResult(
         graph=won.graph,
         states=table.labels,
-        provenance=provenance_of(table, "ibmap", options.recorded(), time.perf_counter() - begun),
+        provenance=replace(source, notes=(*source.notes, *search.screened.told(won.graph))),
         n_tests=search.score.n_tests,
         score=None if math.isnan(won.score) else won.score,  # no time to work it out
         n_ascents=len(won.flips),
@@ -89,9 +99,9 @@ def learn_recommended(
 
 
 class _Running(NamedTuple):
-    """How climbs run: threads, the monitor, and whether flips are taken in rounds."""
+    """How climbs run: who does the work, the monitor, and whether flips are taken in rounds."""
 
-    n_threads: int
+    pool: Pool
     monitor: Monitor
     in_rounds: bool
 
@@ -101,21 +111,30 @@ class _Search:
 
     def __init__(self, test: AveragedTest, known: Knowledge, limits: Limits, running: _Running) -> None:
         self.test, self.known, self.limits, self.monitor = test, known, limits, running.monitor
-        self.n_threads = 1 if test.regressions.is_small else running.n_threads  # NumPy's threads would wait
-        self.in_rounds = running.in_rounds
+        self.pool, self.in_rounds = running.pool, running.in_rounds
         self.prior, self.score = test.prior, PairwiseScore(test, known)
         self.begun = time.perf_counter()
+
+    def set_candidates(self, per_variable: int | None, start: MarkovGraph) -> None:
+        """Choose the pairs that are weighed: all, or those that a screen leaves and those told of."""
+        said = [*start.edges, *self.known.required, *self.known.priors]
+        self.screened = screen(self.test.table, per_variable, said, self.pool)
+        self.score = PairwiseScore(self.test, self.known, self.screened.candidates)
+        self.score.compile_after = MANY_FITS
 
     def learn(self, start: MarkovGraph, is_prior_learned: bool) -> LazyClimb:
         """Climb and learn the prior of all pairs not known in turn until it stays as it is."""
         climb = self._climb(start)
         flips = climb.flips
-        is_known = self._known_pairs()
-        for _ in range(MAX_ROUNDS if is_prior_learned and not is_known.all() else 0):
+        rows, is_open = self.rows, self._open_pairs()
+        for _ in range(MAX_ROUNDS if is_prior_learned and is_open.any() else 0):
             if climb.stopped != "optimum":
                 break
-            found = [self.score.log_factors(x, climb.graph.blanket(x)) for x in range(start.n_variables)]
-            prior = learned_prior(np.array(found), self.test.table.n_samples, is_known)
+            both = np.concatenate(self.score.all_factors(self._questions(climb.graph), self.pool))
+            both = (both + both[rows.mirrored])[is_open] / 2
+            weights = self.screened.weights
+            weights = None if weights is None else weights[is_open]
+            prior = learned_prior(both, rows.n_variables, self.test.table.n_samples, weights)
             if abs(log_odds(prior) - log_odds(self.prior)) < CLOSE:
                 break
             self.prior, self.score = prior, self.score.with_prior(prior)
@@ -123,21 +142,28 @@ class _Search:
             flips += climb.flips
         return climb._replace(flips=flips)
 
-    def _known_pairs(self) -> NDArray[np.bool_]:
-        """Tell of which pairs something is known; the diagonal counts as known."""
-        matrix = np.eye(len(self.test.names), dtype=bool)
+    def _questions(self, graph: MarkovGraph) -> list[tuple[int, tuple[int, ...]]]:
+        """List each variable with its blanket."""
+        return [(x, graph.blanket(x)) for x in range(graph.n_variables)]
+
+    @property
+    def rows(self) -> Candidates:
+        """The candidates of each variable."""
+        return self.screened.candidates
+
+    def _open_pairs(self) -> np.ndarray:
+        """Tell of which entries nothing is known; each pair counts once."""
+        is_open = self.rows.firsts < self.rows.others
         for x, own in self.known.said.items():
-            matrix[x, list(own)] = True
-        return matrix
+            is_open[[self.rows.entry(x, y) for y in own if self.rows.place(x, y) >= 0]] = False
+        return is_open
 
     def climb_again(self, first: LazyClimb) -> tuple[MarkovGraph, LazyClimb | None]:
         """Climb from the blankets that variables choose by themselves; no climb if time is up."""
         names = first.graph.names
         if first.stopped != "optimum" or self._is_late():
             return first.graph, None
-        with ThreadPoolExecutor(self.n_threads) as threads:
-            chosen = list(threads.map(self._own_blanket, range(len(names))))
-        start = self.known.agreeing(join_blankets(chosen, names, "or"))
+        start = self.known.agreeing(join_blankets(self._own_blankets(), names, "or"))
         climb = self._climb(start)
         return start, climb if climb.stopped == "optimum" else None
 
@@ -164,9 +190,10 @@ class _Search:
             self.score,
             start,
             limits=limits,
-            n_threads=self.n_threads,
+            pool=self.pool,
             monitor=self.monitor,
             in_rounds=self.in_rounds,
+            candidates=self.rows,
         )
 
     def _is_late(self) -> bool:
@@ -175,23 +202,34 @@ class _Search:
         is_over = limit is not None and time.perf_counter() - self.begun >= limit
         return self.monitor.is_stopped or is_over
 
-    def _own_blanket(self, x: int) -> tuple[int, ...]:
-        """Let a variable choose its blanket: add the link with most evidence, then drop those without any."""
-        blanket: tuple[int, ...] = ()
-        while not self._is_late():
-            evidence = self.score.evidence(x, blanket)
-            evidence[[x, *blanket]] = -np.inf
-            y = int(evidence.argmax())
-            if evidence[y] <= 0:
-                break
-            blanket = tuple(sorted((*blanket, y)))
-        while blanket and not self._is_late():
-            evidence = self.score.evidence(x, blanket)
-            weakest = min(blanket, key=evidence.__getitem__)
-            if evidence[weakest] > 0:
-                break
-            blanket = tuple(v for v in blanket if v != weakest)
-        return blanket
+    def _own_blankets(self) -> list[tuple[int, ...]]:
+        """Let each variable choose its blanket; what all ask for next is asked together."""
+        blankets: list[tuple[int, ...]] = [()] * self.rows.n_variables
+        for change in (self._grown, self._shrunk):
+            changing = [*range(len(blankets))]
+            while changing:
+                waiting, changing = changing, []
+                for begin in range(0, len(waiting), BLOCK):
+                    if self._is_late():
+                        return blankets
+                    questions = [(x, blankets[x]) for x in waiting[begin : begin + BLOCK]]
+                    for (x, blanket), found in zip(
+                        questions, self.score.evidences(questions, self.pool), strict=True
+                    ):
+                        blankets[x] = change(x, blanket, found)
+                        changing += [x] if blankets[x] != blanket else []
+        return blankets
+
+    def _grown(self, x: int, blanket: tuple[int, ...], evidence: np.ndarray) -> tuple[int, ...]:
+        """Add the link with most evidence, if there is any."""
+        evidence[self.rows.places(x, (x, *blanket))] = -np.inf
+        k = int(evidence.argmax())
+        return tuple(sorted((*blanket, int(self.rows.row(x)[k])))) if evidence[k] > 0 else blanket
+
+    def _shrunk(self, x: int, blanket: tuple[int, ...], evidence: np.ndarray) -> tuple[int, ...]:
+        """Drop the link with least evidence, if there is none for it."""
+        least, weakest = min(((evidence[self.rows.place(x, v)], v) for v in blanket), default=(1.0, -1))
+        return blanket if least > 0 else tuple(v for v in blanket if v != weakest)
 
 
 def log_odds(prior: float) -> float:

@@ -167,7 +167,7 @@ def _calibration(problems: Sequence[Family]) -> Study:
     lines = ((("family",), "kind"), (("N",), "rows"), (("n",), "variables"), (("tau",), "degree"))
     tables = [
         CalibrationTable(f"confidence-{words}", f"Calibration, by {words}", keys, names)
-        for keys, words in (*lines, (("n", "N"), "cells"))
+        for keys, words in (*lines, (("family", "n", "tau", "N"), "cells"))
     ]
     return Study(
         "confidence",

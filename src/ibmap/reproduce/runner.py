@@ -19,10 +19,10 @@ import polars as pl
 from ibmap import __version__
 from ibmap.data.atomic import write_atomically
 from ibmap.options import as_count, as_thread_count
+from ibmap.pools.threads import leave_with_parent
 from ibmap.reproduce.execution import TIMES, execute
 from ibmap.reproduce.journal import Journal, Row
 from ibmap.reproduce.study import Plan, Run, Study
-from ibmap.threads import leave_with_parent
 
 HEARING = 0.5  # seconds; Polars makes interrupted calls restart, so a wait without a limit would never end
 

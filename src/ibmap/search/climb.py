@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ibmap.graph import MarkovGraph
+from ibmap.pools.protocol import Pool
 from ibmap.progress import Monitor
 from ibmap.search.cost import DistinctTests
 from ibmap.search.limits import Limits
-from ibmap.threads import ThreadPool
 
 N_NEAREST = 50  # missing edges whose gain is worked out at the end and reported
 
@@ -69,10 +69,10 @@ class Keeper(Protocol):
 
 
 class Climber:
-    """What every climb has: a structure, limits, whom to report to, and threads."""
+    """What every climb has: a structure, limits, whom to report to, and who does the work."""
 
-    def __init__(self, start: MarkovGraph, limits: Limits, monitor: Monitor, threads: ThreadPool) -> None:
-        self.limits, self.monitor, self.threads = limits, monitor, threads
+    def __init__(self, start: MarkovGraph, limits: Limits, monitor: Monitor, pool: Pool) -> None:
+        self.limits, self.monitor, self.pool = limits, monitor, pool
         self.names, self.n = start.names, start.n_variables
         self.adjacency = start.adjacency.copy()
         self.begun = time.monotonic()

@@ -11,6 +11,7 @@ not rule it out, and only as far as it could still win: the flips taken are the 
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Sequence
 
 import numpy as np
@@ -18,18 +19,19 @@ from numpy.typing import NDArray
 
 from ibmap.errors import FileFormatError
 from ibmap.graph import MarkovGraph
+from ibmap.pools.threads import ThreadPool
 from ibmap.progress import Callback, Monitor, Progress
 from ibmap.score import LocalScore
 from ibmap.search.climb import N_NEAREST, Climb, Climber, ClimbState, Flip, Keeper
 from ibmap.search.cost import DistinctTests
 from ibmap.search.limits import Limits
-from ibmap.threads import ThreadPool
 from ibmap.ties import TOLERANCE
 
 __all__ = ["Callback", "Climb", "Flip", "Limits", "Progress", "best_flip", "hill_climb"]
 
 BATCH = 8  # variables worked on at a time, for any number of threads
 AT_ONCE = 4  # pairs in doubt worked out at a time: one that wins may rule others out
+GRACE = 2.0  # seconds for the score of a climb that a limit ended before it was known
 SAFE = 1e-9  # a term is worked out in full if it is this near to what is needed
 
 
@@ -181,7 +183,7 @@ class _HillClimber(Climber):
             sides = [(x, y) for x, y in sides if not self.is_exact[x, y] and self.gains[x, y] >= least]
             needed = [self.changes[x, y] - (self.gains[x, y] - least) - SAFE for x, y in sides]
             blankets = [self.blanket(x, flipped=y) for x, y in sides]
-            terms = self.threads.map(self.score.term, [x for x, _ in sides], blankets, needed)
+            terms = self.pool.map(self.score.term, [x for x, _ in sides], blankets, needed)
             for (x, y), value, enough in zip(sides, terms, needed, strict=True):
                 self.changes[x, y] = value
                 self.is_exact[x, y] = value >= enough
@@ -204,7 +206,7 @@ class _HillClimber(Climber):
     def _refresh(self, variables: Sequence[int]) -> None:
         """Ask the score anew for the changes of some variables."""
         blankets = [self.blanket(x) for x in variables]
-        found = self.threads.map(self.score.bounds, variables, blankets)
+        found = self.pool.map(self.score.bounds, variables, blankets)
         for x, blanket, (upper, is_exact) in zip(variables, blankets, found, strict=True):
             self.tests.count(x, blanket)
             self.changes[x] = upper
@@ -217,6 +219,15 @@ class _HillClimber(Climber):
     def _total(self) -> float:
         """Sum the terms of all variables."""
         return math.fsum(self.changes.diagonal())
+
+    def _unfinished_total(self) -> float:
+        """Sum the terms of all variables, or give NaN if those not known yet would take long."""
+        terms, end = [*self.changes.diagonal()[: self.n_scored]], time.monotonic() + GRACE
+        for x in range(self.n_scored, self.n):
+            if time.monotonic() > end:
+                return math.nan
+            terms.append(self.score.term(x, self.blanket(x)))
+        return math.fsum(terms)
 
     def _tell(self, phase: str, done: int, total: int = 0) -> None:
         """Report progress."""
@@ -232,11 +243,7 @@ class _HillClimber(Climber):
     def _climb(self, stopped: str, gains: NDArray[np.float64] | None) -> Climb:
         """Put the outcome together."""
         graph = MarkovGraph(self.adjacency, self.names)
-        if gains is None:
-            rest = [self.score.term(x, graph.blanket(x)) for x in range(self.n_scored, self.n)]
-            score = math.fsum([*self.changes.diagonal()[: self.n_scored], *rest])
-        else:
-            score = self._total()
+        score = self._total() if gains is not None else self._unfinished_total()
         return Climb(graph, score, tuple(self.trace), self.n_iterations, stopped, gains, self.tests)
 
 

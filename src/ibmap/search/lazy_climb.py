@@ -26,18 +26,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ibmap.graph import MarkovGraph
+from ibmap.graph.candidates import Candidates
+from ibmap.pools.protocol import Pool
+from ibmap.pools.threads import ThreadPool
 from ibmap.progress import Monitor
 from ibmap.score import LocalScore
 from ibmap.score.pairwise import term_of
 from ibmap.search.climb import N_NEAREST, Climber
 from ibmap.search.limits import Limits
-from ibmap.threads import ThreadPool
 from ibmap.ties import TOLERANCE
 
 Floats = NDArray[np.float64]
 Pair = tuple[int, int]
+Question = tuple[int, tuple[int, ...]]  # a variable and its blanket
 
-BATCH = 8  # pairs worked out at a time, for any number of threads
+BATCH = 8  # pairs worked out at a time, for any pool
+PER_CALL = 4  # variables asked for, for each call that a pool makes at once
 MARGIN = 3.0  # a pair that promises less than minus this is not worked out
 CHAIN = 4  # flips of a chain at most
 PATIENCE = 10  # times the number of variables: pairs worked out and chains tried in vain, then it ends
@@ -51,8 +55,8 @@ class EvidenceScore(LocalScore, Protocol):
         """Assertions weighed so far."""
         ...
 
-    def evidence(self, x: int, blanket: tuple[int, ...]) -> Floats:
-        """Give the log-odds of a link of x with every other variable, given its blanket."""
+    def evidences(self, questions: Sequence[Question], pool: Pool) -> list[Floats]:
+        """Give the log-odds of a link of each variable with each of its candidates, itself among them."""
         ...
 
 
@@ -63,7 +67,7 @@ class LazyClimb(NamedTuple):
     score: float
     flips: tuple[Pair, ...]
     stopped: str
-    gains: Floats
+    gains: dict[Pair, float]
 
 
 def lazy_climb(
@@ -71,57 +75,59 @@ def lazy_climb(
     start: MarkovGraph,
     *,
     limits: Limits | None = None,
-    n_threads: int = 1,
+    pool: Pool | None = None,
     monitor: Monitor | None = None,
     in_rounds: bool = False,
+    candidates: Candidates | None = None,
 ) -> LazyClimb:
-    """Flip edges until no flip and no short chain of flips improves the score."""
-    with ThreadPool(n_threads) as threads:
-        climber = _LazyClimber(score, start, limits or Limits(), monitor or Monitor(), threads)
-        climber.in_rounds = in_rounds
-        return climber.run()
+    """Flip edges until no flip and no short chain of flips of candidates improves the score."""
+    climber = _LazyClimber(score, start, limits or Limits(), monitor or Monitor(), pool or ThreadPool())
+    climber.set_candidates(candidates or Candidates(start.n_variables))
+    climber.in_rounds = in_rounds
+    return climber.run()
 
 
 class _LazyClimber(Climber):
     """The structure, the evidence on each variable's links, and the gains worked out."""
 
     def __init__(
-        self, score: EvidenceScore, start: MarkovGraph, limits: Limits, monitor: Monitor, threads: ThreadPool
+        self, score: EvidenceScore, start: MarkovGraph, limits: Limits, monitor: Monitor, pool: Pool
     ) -> None:
-        super().__init__(start, limits, monitor, threads)
+        super().__init__(start, limits, monitor, pool)
         self.score = score
-        self.evidence = np.zeros((self.n, self.n))
+        self.batch = max(BATCH, PER_CALL * pool.size)  # of what is asked in any case
         self.terms = np.zeros(self.n)
         self.in_rounds = False
         self.exact = _Gains()
-        self.promises = _Promises(self.n)
         self.tried: set[tuple[Pair, tuple[int, ...], tuple[int, ...]]] = set()
         self.flips: list[Pair] = []
         self.n_vain = 0  # pairs worked out and chains tried since the last flip
 
+    def set_candidates(self, candidates: Candidates) -> None:
+        """Make room for what is known of the pairs that may be joined."""
+        self.rows = candidates
+        self.evidence = np.zeros(len(candidates.others))
+        self.promises = _Promises(candidates)
+
     def run(self) -> LazyClimb:
         """Ask for the evidence on every variable, then ascend."""
         if (stopped := self._score_all()) is not None:
-            nothing = np.full((self.n, self.n), -np.inf)
-            return LazyClimb(MarkovGraph(self.adjacency, self.names), math.nan, (), stopped, nothing)
+            return LazyClimb(MarkovGraph(self.adjacency, self.names), math.nan, (), stopped, {})
         while stopped is None:
             stopped = self._ascend()
             if stopped == "optimum":
                 self._settle()
                 stopped = self.why_stop() or (None if self.exact.best()[1] > TOLERANCE else "optimum")
-        gains = np.full((self.n, self.n), -np.inf)
-        for (x, y), gain in self.exact.of_pairs.items():
-            gains[x, y] = gains[y, x] = gain
         graph = MarkovGraph(self.adjacency, self.names)
-        return LazyClimb(graph, math.fsum(self.terms), tuple(self.flips), stopped, gains)
+        return LazyClimb(graph, math.fsum(self.terms), tuple(self.flips), stopped, self.exact.of_pairs)
 
     def _score_all(self) -> str | None:
         """Ask for the evidence on every variable, a few at a time; return why the climb ends, if it does."""
-        for k in range(0, self.n, BATCH):
+        for k in range(0, self.n, self.batch):
             if (stopped := self.why_stop()) is not None:
                 return stopped
-            self._ask_for(range(k, min(k + BATCH, self.n)))
-            self._tell("scoring", min(k + BATCH, self.n), self.n)
+            self._ask_for(range(k, min(k + self.batch, self.n)))
+            self._tell("scoring", min(k + self.batch, self.n), self.n)
         self._set_promises(range(self.n))
         return None
 
@@ -182,23 +188,31 @@ class _LazyClimber(Climber):
         """Ask for the evidence on the links of some variables as they are."""
         questions = [(x, self.blanket(x)) for x in variables]
         for (x, blanket), found in zip(questions, self._ask(questions), strict=True):
-            self.evidence[x] = found
-            self.terms[x] = term_of(found, x, blanket)
+            self.evidence[self.rows.span(x)] = found
+            self.terms[x] = self._term(found, x, blanket)
 
     def _set_promises(self, variables: Sequence[int]) -> None:
         """Work out what the flips of some variables promise."""
         for x in variables:
-            both = self.evidence[x] + self.evidence[:, x]
-            self.promises.set(x, np.where(self.adjacency[x], -both, both))
+            both = self.evidence[self.rows.span(x)] + self._of_others(x)
+            self.promises.set(x, np.where(self.adjacency[x, self.rows.row(x)], -both, both))
 
-    def _ask(self, questions: Sequence[tuple[int, tuple[int, ...]]]) -> list[Floats]:
-        """Ask the score for evidence, on all threads."""
-        return self.threads.map(self.score.evidence, *zip(*questions, strict=True)) if questions else []
+    def _of_others(self, x: int) -> Floats:
+        """Give what the candidates of a variable say of their links with it."""
+        return self.evidence[self.rows.mirrored[self.rows.span(x)]]
+
+    def _term(self, evidence: Floats, x: int, blanket: tuple[int, ...]) -> float:
+        """Give the term of a variable from the evidence on its links."""
+        return term_of(evidence, self.rows.place(x, x), self.rows.places(x, blanket))
+
+    def _ask(self, questions: Sequence[Question]) -> list[Floats]:
+        """Ask the score for evidence, with all hands."""
+        return self.score.evidences(questions, self.pool)
 
     def _work_out(self, pairs: Sequence[Pair]) -> None:
         """Find the exact gains of some pairs."""
         sides = [(x, self.blanket(x, y)) for pair in pairs for x, y in (pair, pair[::-1])]
-        after = [term_of(e, x, b) for e, (x, b) in zip(self._ask(sides), sides, strict=True)]
+        after = [self._term(e, x, b) for e, (x, b) in zip(self._ask(sides), sides, strict=True)]
         for k, (x, y) in enumerate(pairs):
             gain = math.fsum([after[2 * k], after[2 * k + 1], -self.terms[x], -self.terms[y]])
             self.exact.add((x, y), gain)
@@ -234,7 +248,7 @@ class _LazyClimber(Climber):
             chain.append(pair)
             blankets = [(v, tuple(np.flatnonzero(rows[v]).tolist())) for v in pair]
             for (v, blanket), found in zip(blankets, self._ask(blankets), strict=True):
-                evidence[v], terms[v] = found, term_of(found, v, blanket)
+                evidence[v], terms[v] = found, self._term(found, v, blanket)
             if math.fsum([*terms.values(), *(-self.terms[v] for v in terms)]) > TOLERANCE:
                 return chain
             promise, pair = self._next(rows, evidence, chain)
@@ -248,14 +262,17 @@ class _LazyClimber(Climber):
         """Find the flip that the ends of a chain ask for most."""
         best, pair = -math.inf, (0, 0)
         for x in sorted(evidence):
-            both = evidence[x] + self.evidence[:, x]
+            both = evidence[x] + self._of_others(x)
             for y, own in evidence.items():
-                both[y] = evidence[x][y] + own[x]
-            promises = np.where(rows[x], -both, both)
-            promises[[x, *(sum(each) - x for each in chain if x in each)]] = -np.inf
-            y = int(promises.argmax())
-            if promises[y] > best:
-                best, pair = float(promises[y]), (min(x, y), max(x, y))
+                if (k := self.rows.place(x, y)) >= 0:
+                    both[k] = evidence[x][k] + own[self.rows.place(y, x)]
+            promises = np.where(rows[x][self.rows.row(x)], -both, both)
+            taken = [x, *(sum(each) - x for each in chain if x in each)]
+            promises[self.rows.places(x, taken)] = -np.inf
+            k = int(promises.argmax())
+            if promises[k] > best:
+                y = int(self.rows.row(x)[k])
+                best, pair = float(promises[k]), (min(x, y), max(x, y))
         return best, pair
 
     def _settle(self) -> None:
@@ -265,15 +282,15 @@ class _LazyClimber(Climber):
         n_missing = sum(not self.adjacency[pair] for pair in known)
         wanted = [pair for pair in edges if pair not in known and self._promise(*pair) > -math.inf]
         wanted += self.promises.missing(self.adjacency, max(N_NEAREST - n_missing, 0))
-        for k in range(0, len(wanted), BATCH):
+        for k in range(0, len(wanted), self.batch):
             if self.why_stop() is not None:
                 return
-            self._work_out(wanted[k : k + BATCH])
-            self._tell("settling", min(k + BATCH, len(wanted)), len(wanted))
+            self._work_out(wanted[k : k + self.batch])
+            self._tell("settling", min(k + self.batch, len(wanted)), len(wanted))
 
     def _promise(self, x: int, y: int) -> float:
         """Give about what a flip gains."""
-        both = float(self.evidence[x, y] + self.evidence[y, x])
+        both = float(self.evidence[self.rows.entry(x, y)] + self.evidence[self.rows.entry(y, x)])
         return -both if self.adjacency[x, y] else both
 
     def _tell(self, phase: str, done: int, total: int = 0) -> None:
@@ -329,8 +346,9 @@ class _Gains:
 class _Promises:
     """What the flips that are not worked out promise, with the highest of each variable at hand."""
 
-    def __init__(self, n: int) -> None:
-        self._all = np.full((n, n), -np.inf)
+    def __init__(self, rows: Candidates) -> None:
+        self._rows, n = rows, rows.n_variables
+        self._all = np.full(len(rows.others), -np.inf)
         self._best = np.full(n, -np.inf)
         self._at = np.zeros(n, np.int64)
 
@@ -354,18 +372,19 @@ class _Promises:
 
     def set(self, x: int, promises: Floats) -> None:
         """Set what the flips of one variable promise."""
-        promises = promises.copy()
-        promises[x] = -np.inf
-        self._all[x] = self._all[:, x] = promises
-        is_higher = promises > self._best
-        self._best[is_higher], self._at[is_higher] = promises[is_higher], x
-        self._search(np.flatnonzero((self._at == x) & ~is_higher))
-        self._search(np.array([x]))
+        promises, row, span = promises.copy(), self._rows.row(x), self._rows.span(x)
+        promises[self._rows.place(x, x)] = -np.inf
+        self._all[span] = self._all[self._rows.mirrored[span]] = promises
+        is_higher = promises > self._best[row]
+        higher = row[is_higher]
+        self._best[higher], self._at[higher] = promises[is_higher], x
+        self._search(row[(self._at[row] == x) & ~is_higher].tolist())
+        self._search([x])
 
     def withdraw(self, x: int, y: int) -> None:
         """Forget a pair that is worked out."""
-        self._all[x, y] = self._all[y, x] = -np.inf
-        self._search(np.array([v for v, w in ((x, y), (y, x)) if self._at[v] == w], np.int64))
+        self._all[[self._rows.entry(x, y), self._rows.entry(y, x)]] = -np.inf
+        self._search([v for v, w in ((x, y), (y, x)) if self._at[v] == w])
 
     def first(self, n: int, above: float) -> list[Pair]:
         """List the pairs with the highest promises, no two with an end in common."""
@@ -382,16 +401,18 @@ class _Promises:
 
     def missing(self, adjacency: NDArray[np.bool_], n: int) -> list[Pair]:
         """List the missing edges with the highest promises."""
-        is_missing = np.triu(~adjacency & np.isfinite(self._all), 1)
+        x, y = self._rows.firsts, self._rows.others
+        is_missing = (x < y) & np.isfinite(self._all) & ~adjacency[x, y]
         values = self._all[is_missing]
         if 0 < n < len(values):  # the others need no order
             is_missing &= self._all >= np.partition(values, len(values) - n)[len(values) - n]
-        x, y = np.nonzero(is_missing)
-        order = np.argsort(-self._all[x, y], kind="stable")[:n]
+        x, y, values = x[is_missing], y[is_missing], self._all[is_missing]
+        order = np.argsort(-values, kind="stable")[:n]
         return [(int(x[k]), int(y[k])) for k in order]
 
-    def _search(self, rows: NDArray[np.int64]) -> None:
+    def _search(self, variables: Sequence[int]) -> None:
         """Find the highest promises of some variables anew."""
-        if len(rows):
-            self._at[rows] = self._all[rows].argmax(axis=1)
-            self._best[rows] = self._all[rows, self._at[rows]]
+        for x in variables:
+            own = self._all[self._rows.span(x)]
+            k = own.argmax()
+            self._best[x], self._at[x] = own[k], self._rows.row(x)[k]

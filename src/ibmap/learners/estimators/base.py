@@ -54,12 +54,26 @@ class StructureLearner(ConfidentLearner, BaseEstimator):  # type: ignore[misc]
         StructureLearner
             Itself, fitted.
         """
-        learner, options, running = LEARNERS[self._algorithm], self._options(), {}
-        if learner.is_parallel:
-            running = {"n_threads": n_threads_of(self.n_jobs), "callback": self.callback}
-        options.check()  # refused before the table is read
-        table = self._encode(X, sample_weight)
-        self._store(related(learner.learn(table, options, **running), table))
+        table = self._prepared(X, sample_weight)
+        found = LEARNERS[self._algorithm].learn(table, self._options(), **self._running())
+        return self._finished(found, table, X)
+
+    def _prepared(self, X: Any, sample_weight: Any) -> EncodedTable:
+        """Read the table to learn from; wrong options are refused before."""
+        self._running()
+        self._options().check()
+        return self._encode(X, sample_weight)
+
+    def _running(self) -> dict[str, Any]:
+        """Give what the learner runs with."""
+        if not LEARNERS[self._algorithm].is_parallel:
+            return {}
+        return {"n_threads": n_threads_of(self.n_jobs), "callback": self.callback}
+
+    def _finished(self, found: SearchResult, table: EncodedTable, X: Any) -> Self:
+        """Store what was learned."""
+        self._store(related(found, table))
+        self.graph_ = nx.relabel_nodes(self.graph_, whole_names(X))
         self.feature_names_in_ = np.array(table.preparation.columns or table.names, dtype=object)
         self.n_features_in_ = len(self.feature_names_in_)
         return self
@@ -181,6 +195,12 @@ class StructureLearner(ConfidentLearner, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.allow_nan = self.missing != "error"
         tags.target_tags.required = False
         return tags
+
+
+def whole_names(X: Any) -> dict[str, int]:
+    """Find the columns of a frame whose names are whole numbers, by their names as text."""
+    columns = getattr(X, "columns", ())
+    return {str(each): int(each) for each in columns if isinstance(each, int | np.integer)}
 
 
 def n_columns_of(X: Any) -> int | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sklearn.utils.validation import check_is_fitted
 
@@ -32,6 +32,7 @@ class ConfidentLearner:
         n_fits: int | None = None,
         calibrate: bool = False,
         n_threads: int | None = 1,
+        client: Any = None,
     ) -> Confidence:
         """Tell how sure each edge is.
 
@@ -60,6 +61,9 @@ class ConfidentLearner:
             up to a few seconds a table, in the time that `max_seconds` leaves.
         n_threads : int, optional
             Threads; every processor with None.
+        client : dask.distributed.Client, optional
+            The workers of its cluster make the fits of the bootstrap; the result is the same. Codes and
+            counts travel; names only if options of the learner speak of columns.
 
         Returns
         -------
@@ -92,7 +96,10 @@ class ConfidentLearner:
             msg = "calibrate is an option of method='posterior': frequencies are no probabilities"
             raise InvalidOptionError(msg)
         n_fits = n_usual_fits(calibrate) if n_fits is None else as_count(n_fits, "n_fits", low=1)
-        effort = Effort(seed, as_thread_count(n_threads), max_seconds, n_fits)
+        effort = Effort(seed, as_thread_count(n_threads), max_seconds, n_fits, client=client)
+        if client is not None and method == "posterior":
+            msg = "client is an option of method='bootstrap'; the posterior is worked out here"
+            raise InvalidOptionError(msg)
         if temperature is not None:
             if method == "bootstrap":
                 msg = f"temperature is an option of method='posterior'; got {temperature!r} with 'bootstrap'"
@@ -111,9 +118,9 @@ class ConfidentLearner:
     def _keep_confidence(self, sure: Confidence) -> Confidence:
         """Let the result and the edges of the graph tell how sure they are."""
         self.result_ = replace(self._own_result, confidence=sure)
+        nodes = list(self.graph_)  # type: ignore[attr-defined]
         for x, y in self.result_.graph.edges:
-            names = self.result_.graph.names
-            ends = self.graph_.edges[names[x], names[y]]  # type: ignore[attr-defined]
+            ends = self.graph_.edges[nodes[x], nodes[y]]  # type: ignore[attr-defined]
             for kind in ("probability", "frequency"):
                 ends.pop(kind, None)
             ends[sure.kind] = float(sure.edge_probabilities[x, y])

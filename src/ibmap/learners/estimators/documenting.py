@@ -25,7 +25,8 @@ RUNNING = {
 ATTRIBUTES = {
     "graph_": (
         "networkx.Graph",
-        "The structure over the column names; edges have the attribute `loss` where it is known.",
+        "The structure over the column names, whole numbers as such; edges have the attribute `loss` where "
+        "it is known.",
     ),
     "adjacency_": ("ndarray of bool", "The same as a matrix."),
     "n_tests_": ("int", "Distinct tests of independence."),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 from ibmap.data.table import EncodedTable
 from ibmap.independence.protocol import ProbabilisticTest
+from ibmap.learners import LEARNERS
 from ibmap.learners.estimators.climbing import ClimbingLearner
 from ibmap.learners.estimators.documenting import documented
 from ibmap.progress import Callback
@@ -42,7 +43,8 @@ class IBMAP(ClimbingLearner):
     _algorithm = "ibmap"
 
     def __init__(  # noqa: PLR0913 -- keyword-only options, as scikit-learn has them
-        self, *, start: Any = "empty", ascent: str = "steepest", prior: float | None = None,
+        self, *, start: Any = "empty", ascent: str = "steepest", screen: int | None = None,
+        prior: float | None = None,
         ordered: Any = None, table_share: float = 0.25, max_ascents: int | None = None,
         max_seconds: float | None = None, max_memory: int | str | None = None,
         missing: str = "use", bins: Any = "auto", require: Any = None,
@@ -50,6 +52,36 @@ class IBMAP(ClimbingLearner):
         callback: Callback | None = None,
     ) -> None:  # fmt: skip
         self._keep(locals())
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, client: Any = None) -> Self:
+        """Learn the structure of a table.
+
+        Parameters
+        ----------
+        X : table
+            Anything `ibmap.encode` takes: a frame, an array or a list of rows.
+        y : object, optional
+            Ignored; there for scikit-learn's interface.
+        sample_weight : array_like of shape (n_rows,), optional
+            Whole numbers count rows: the same as a table in which each row is repeated so often. Fractions
+            are survey weights, scaled to the effective number of rows (Kish).
+        client : dask.distributed.Client, optional
+            Fits are made by its workers instead of threads; the result is the same. Codes and counts
+            travel, names and labels do not.
+
+        Returns
+        -------
+        IBMAP
+            Itself, fitted.
+
+        Raises
+        ------
+        ClusterError
+            If the cluster has no workers, or one without this package or with another version.
+        """
+        table = self._prepared(X, sample_weight)
+        found = LEARNERS[self._algorithm].learn(table, self._options(), client=client, **self._running())
+        return self._finished(found, table, X)
 
     @property
     def prior_(self) -> float:

@@ -9,16 +9,28 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from threading import Thread
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 Found = TypeVar("Found")
+Kept = TypeVar("Kept")
+
+
+class Here(Generic[Kept]):
+    """A value of this process."""
+
+    def __init__(self, value: Kept) -> None:
+        self._value = value
+
+    def get(self) -> Kept:
+        """Give the value."""
+        return self._value
 
 
 class ThreadPool:
     """Calls shared by threads; one thread alone is the caller's own."""
 
-    def __init__(self, n_threads: int) -> None:
-        self.n_threads = n_threads
+    def __init__(self, n_threads: int = 1) -> None:
+        self.size = n_threads
         self._pool = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
 
     def __enter__(self) -> Self:
@@ -38,6 +50,13 @@ class ThreadPool:
             return list(self._pool.map(call, *arguments))
         except SystemError as error:
             raise behind(error) from None
+
+    def hold(self, value: Kept) -> Here[Kept]:
+        """Give the value as it is: threads share memory."""
+        return Here(value)
+
+    def release(self, value: Any) -> None:
+        """Do nothing: nothing was brought anywhere."""
 
 
 def leave_with_parent() -> None:

@@ -1,0 +1,1 @@
+"""Who does the work: threads of this process, or the workers of a cluster."""
