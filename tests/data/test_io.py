@@ -224,7 +224,7 @@ def test_header_cells_are_stripped_and_empty_ones_numbered(save):
 
 
 def test_a_header_of_numbers_is_remarked(save):
-    with pytest.warns(DataWarning, match="only numbers.*--no-header"):
+    with pytest.warns(DataWarning, match="only numbers.*header=False"):
         read_table(save("1,2\n3,4\n"))
 
 
@@ -288,19 +288,21 @@ def test_quotes_left_open_are_named(save, row):
 
 def test_undecodable_bytes_are_named_with_the_remedy(save):
     path = save("a,b\nx,1\né,2\n".encode("latin-1"))
-    refused(path, "line 3", "byte 0xe9", "offset 8", "encoding='latin-1'", "--encoding latin-1")
-    refused(path, "no encoding 'klingon'", error=InvalidOptionError, encoding="klingon")
+    refused(path, "line 3", "byte 0xe9", "offset 8", "encoding='latin-1'")
+    refused(path, "'klingon' is no encoding", error=InvalidOptionError, encoding="klingon")
 
 
 def test_duplicate_names_are_refused_with_a_hint_on_the_header(save):
     refused(save("a,b,a\n1,2,3\n"), "table.csv", "'a' names columns 0 and 2", error=InvalidTableError)
-    refused(save("0,1,0\n1,1,0\n"), "header=False", "--no-header", error=InvalidTableError)
+    refused(save("0,1,0\n1,1,0\n"), "header=False", error=InvalidTableError)
 
 
 def test_binary_and_foreign_files_are_refused(save):
     refused(save(b"\x00\x01\xfe\xff" * 50), "table.csv", "binary", "Parquet")
-    refused(save(b"PK\x03\x04 and more"), "zip archive or an Excel workbook")
-    refused(save(b"x", "t.xlsx"), "t.xlsx", ".xlsx file", "CSV")
+    refused(save(b"PK\x03\x04 and more"), "zip archive or a workbook")
+    refused(save(b"x", "t.xlsx"), "t.xlsx", "cannot be read as a workbook")
+    refused(save(b"x", "t.sav"), "t.sav", "cannot be read as a .sav file")
+    refused(save(b"x", "t.rds"), "t.rds", ".rds file", "CSV")
     refused(save(CSV, "t.parquet"), "t.parquet is not a parquet file")
     refused(save(b"PAR1 and junk", "t.parquet"), "t.parquet", "damaged")
     refused(save(gzip.compress(CSV)[:-9], "t.csv.gz"), "t.csv.gz", "damaged", "gzip")

@@ -13,6 +13,7 @@ import ibmap
 from cli_runner import run_fixture  # noqa: F401 - a fixture
 from ibmap.data.encoding import encode
 from ibmap.errors import DataWarning, InvalidTableError
+from ibmap.report.views import view_variables
 
 RNG = np.random.default_rng(0)
 N = 200
@@ -73,6 +74,28 @@ def test_identical_columns_do_not_multiply_edges():
     assert len(learner.get_feature_names_out()) == 2
     assert learner.score(X) == pytest.approx(learner.score_)
     assert learner.fit_parameters(X).graph.n_variables == 2
+    (note,) = learner.result_.provenance.notes
+    assert note.startswith("'x1', 'x2'") and note.endswith("say the same as 'x0', which stands for all.")
+    again = ibmap.SearchResult.from_json(learner.result_.to_json())
+    assert again.provenance.copies == {f"x{k}": "x0" for k in range(1, 200)}
+    assert view_variables(again)[0].copies == tuple(f"x{k}" for k in range(1, 200))
+
+
+@pytest.mark.parametrize("kind", [int, float])
+def test_totals_are_told_with_their_parts_and_how_to_leave_them_out(kind, run, tmp_path):
+    parts = pd.DataFrame(RNG.integers(0, 40, (N, 4)).astype(kind), columns=list("abcd"))
+    if kind is float:
+        parts += RNG.normal(size=parts.shape)
+    table = parts.assign(some=parts["a"] + parts["b"], all=parts.sum(axis=1), near=parts["c"] + parts["d"])
+    table.loc[N - 1, "near"] += 1
+    said = notes(encode(table, bins="auto"))
+    assert "'some' is the sum of 'a', 'b': " in said and "drop=['some']" in said
+    assert "'all' is the sum of 'a', 'b', 'c', 'd': " in said
+    assert said.count("is the sum of") == 2
+    table.to_csv(tmp_path / "t.csv", index=False)
+    out = " ".join(run("learn", tmp_path / "t.csv", "--confidence", "none").out.split())
+    assert "'some' is the sum of 'a', 'b'" in out and "--drop some" in out
+    assert "sum of" not in notes(encode(table, bins="auto", drop=["a", "c"]))
 
 
 def test_two_columns_of_a_small_table_that_are_the_same_are_joined():
@@ -120,3 +143,11 @@ def test_a_dict_of_bins_leaves_the_others_to_the_learner():
     learner = ibmap.IBMAP(bins={"a": 3}).fit(table)
     assert len(learner.result_.states[0]) == 3
     assert learner.result_.provenance.options["bins"] == {"*": "auto", "a": 3}
+
+
+@pytest.mark.parametrize("share", [0.5, 0.9, 0.99])
+def test_a_frequent_number_has_a_bin_of_its_own(share):
+    values = np.where(RNG.random(1000) < share, 0.0, RNG.normal(5, 1, 1000))
+    table = encode(pd.DataFrame({"a": values, "b": RNG.integers(0, 2, 1000)}), bins="auto")
+    assert table.cardinalities[0] >= 2
+    assert (table.codes[values == 0, 0] == 0).all() and (table.codes[values > 0, 0] > 0).all()

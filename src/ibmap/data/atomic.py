@@ -6,8 +6,11 @@ import contextlib
 import os
 import secrets
 import stat
+import time
 from pathlib import Path
+from typing import IO
 
+FRESH = 2.0  # seconds in which a draft may not be locked yet
 NEW_FILE_MODE = 0o666  # the system takes away what the user's umask says
 
 
@@ -38,10 +41,12 @@ def _existing_mode(target: Path) -> int | None:
 
 def _write_and_replace(target: Path, data: bytes, mode: int | None) -> None:
     """Write a new file next to the target, then put it in the target's place."""
+    _clear_drafts(target.parent)
     draft = target.parent / f".ibmap-{secrets.token_hex(8)}.tmp"
     handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), NEW_FILE_MODE)
     try:
         with os.fdopen(handle, "wb") as file:
+            _is_free(file)  # ours from now on, until it is closed
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
@@ -52,6 +57,28 @@ def _write_and_replace(target: Path, data: bytes, mode: int | None) -> None:
         with contextlib.suppress(OSError):
             draft.unlink()
         raise
+
+
+def _clear_drafts(folder: Path) -> None:
+    """Remove what processes that were killed while they wrote have left."""
+    with contextlib.suppress(OSError):
+        for draft in folder.glob(".ibmap-*.tmp"):
+            with contextlib.suppress(OSError), draft.open("rb") as file:
+                if time.time() - draft.stat().st_mtime > FRESH and _is_free(file):
+                    draft.unlink()
+
+
+def _is_free(file: IO[bytes]) -> bool:
+    """Lock a draft, unless a process that is writing it has."""
+    try:
+        import fcntl
+    except ImportError:  # on Windows a file that is open cannot be removed
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
 
 
 def _reason(path: str | Path, target: Path, error: OSError) -> str:

@@ -45,7 +45,7 @@ def check_rule(rule: Any) -> BinRule:
 def n_bins(rule: BinRule, n_rows: int) -> int:
     """Tell how many bins a rule asks for; ties may leave fewer of equal frequency."""
     if rule in AS_PEOPLE_DO:
-        return min(max(2, int(np.cbrt(n_rows / 3) + 0.5)), 5)
+        return min(max(2, int(np.cbrt(n_rows / 15) + 0.5)), 5)
     return rule if isinstance(rule, int) else sturges(n_rows)
 
 
@@ -61,12 +61,23 @@ def bin_edges(
     low, high = float(values.min()), float(values.max())
     n_rows = len(values) if weights is None else round(float(weights.sum()))
     k = n_bins(rule, n_rows)
-    if rule == "frequency" or rule in AS_PEOPLE_DO:
+    if rule in AS_PEOPLE_DO:
+        cuts = _cuts_between(values, weights, k)
+    elif rule == "frequency":
         cuts = np.unique(_ranked(values, weights, np.arange(1, k) * n_rows // k).astype(np.float64))
     else:
         cuts = np.unique(low * (1 - np.arange(1, k) / k) + high * (np.arange(1, k) / k))
         cuts = cuts[cuts < high]
     return np.concatenate([[low], cuts[cuts > low], [high]])
+
+
+def _cuts_between(values: NDArray[Any], weights: NDArray[Any] | None, k: int) -> NDArray[np.float64]:
+    """Cut by the middle rank of each distinct value, so that a frequent one keeps a bin of its own."""
+    distinct, places = np.unique(values, return_inverse=True)
+    counts = np.bincount(places.reshape(-1), weights)
+    middle = np.cumsum(counts) - counts / 2
+    bins = np.floor(k * middle / counts.sum())
+    return np.asarray(distinct[1:][np.diff(bins) > 0], np.float64)
 
 
 def _ranked(values: NDArray[Any], weights: NDArray[Any] | None, ranks: NDArray[np.int64]) -> NDArray[Any]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ibmap.data.binning import AS_PEOPLE_DO, BinRule
 from ibmap.data.columns import Column, Mask, UnusableColumnError
+from ibmap.data.foreign import OURS, first_line
 from ibmap.data.remarks import is_identifier, left_out_in_words, listed, second_looks
 from ibmap.data.states import Cutting, States, find_states
 from ibmap.data.table import CODE_DTYPE, MAX_STATES, EncodedTable, Preparation, Weights
@@ -53,6 +54,12 @@ class Plan:
     weights: Weights | None  # of the rows taken
     may_leave_out: bool = True  # whether columns that a person would leave out are; not if all are named
 
+    @property
+    def counts(self) -> Weights:
+        """How often each row occurs; once if it has a survey weight."""
+        is_counted = self.weights is not None and self.weights.dtype.kind == "i"
+        return self.weights if self.weights is not None and is_counted else np.ones(self.n_rows, np.int64)
+
     def rule(self, name: str) -> BinRule | None:
         """Find the rule for one column."""
         return self.bins.get(name, self.bins.get(OTHERS)) if isinstance(self.bins, Mapping) else self.bins
@@ -75,6 +82,10 @@ def encode_columns(columns: Mapping[str, Column], plan: Plan, problem: str) -> E
             found[name] = _encode_column(name, column, plan, codes[:, k], holes[:, k])
         except UnusableColumnError as error:
             refused.setdefault(error.kind, []).append(f"{name!r} ({error.detail})")
+        except OURS:
+            raise
+        except BaseException as error:  # of the library that holds the column
+            refused.setdefault("unreadable", []).append(f"{name!r} ({first_line(error)})")
     is_selective = plan.is_human and len(found) > 1
     dates, texts = (refused.pop(kind, []) if is_selective else [] for kind in ("dates", "many"))
     problems = [problem] if problem else []
@@ -82,26 +93,30 @@ def encode_columns(columns: Mapping[str, Column], plan: Plan, problem: str) -> E
     problems += [remedies[kind].format(columns=listed(which)) for kind, which in refused.items()]
     if problems:
         raise InvalidTableError("; ".join(problems))
+    n_samples = int(plan.counts.sum())
     own = {
         name
         for name, states in found.items()
-        if is_selective and is_identifier(name, states, plan.n_rows, as_people_do=True)
+        if is_selective and is_identifier(name, states, n_samples, as_people_do=True)
     }
     own = own if len(found) - len(own) > 1 else set()
-    notes = left_out_in_words([*map(repr, sorted(own)), *texts], dates)
+    groups = {name for name in own if found[name].group_size > 1}
+    notes = left_out_in_words([*map(repr, sorted(own - groups)), *texts], [*map(repr, sorted(groups))], dates)
     places = [k for k, name in enumerate(columns) if name in found and name not in own]
     if len(places) < len(columns):
         codes, holes = np.asfortranarray(codes[:, places]), np.asfortranarray(holes[:, places])
     kept = {name: states for name, states in found.items() if name not in own}
-    table = _assembled(codes, holes, kept)
+    table = _assembled(codes, holes, kept, n_samples)
     return replace(table, preparation=replace(table.preparation, notes=notes))
 
 
-def _assembled(codes: NDArray[np.uint16], holes: Mask, found: Mapping[str, States]) -> EncodedTable:
+def _assembled(
+    codes: NDArray[np.uint16], holes: Mask, found: Mapping[str, States], n_samples: int
+) -> EncodedTable:
     """Put a table together from its codes, its holes and its states."""
     n_rows, labels = len(codes), tuple(states.labels for states in found.values())
     edges = {name: each.edges for name, each in found.items() if each.edges is not None}
-    looks = tuple(second_looks(found, n_rows))
+    looks = tuple(second_looks(found, n_samples))
     return EncodedTable(
         codes=codes,
         cardinalities=np.array([len(each) for each in labels], np.int64),
@@ -128,7 +143,7 @@ def _encode_column(name: str, column: Column, plan: Plan, codes: NDArray[np.uint
     cutting = Cutting(rule, forced, None if weights is None else weights[present])
     states = find_states(column.select(taken), cutting)
     codes[present] = states.codes
-    states = replace(states, codes=np.empty(0, CODE_DTYPE), n_present=int(present.sum()))
+    states = replace(states, codes=np.empty(0, CODE_DTYPE), n_present=int(plan.counts[present].sum()))
     if gaps is None:
         return states
     if states.numbers is not None:

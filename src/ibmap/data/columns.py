@@ -162,7 +162,7 @@ class PolarsColumn(Column):
 
     def integers(self) -> NDArray[Any] | None:
         """Give integers."""
-        is_whole = self.series.dtype.is_integer() and not self.series.null_count()
+        is_whole = _is_integer(self.series.dtype) and not self.series.null_count()
         return self.series.to_numpy() if is_whole else None
 
     def select(self, rows: Mask | None) -> Values:
@@ -175,10 +175,12 @@ class PolarsColumn(Column):
             return Indexed(series.to_physical().to_numpy(), dtype.categories.to_list(), ordered=True)
         if isinstance(dtype, pl.Categorical | pl.String):
             return Texts(series.cast(pl.String))
-        if dtype == pl.Boolean or dtype.is_float() or (dtype.is_integer() and dtype != pl.Int128):
+        if dtype == pl.Boolean or dtype.is_float() or _is_integer(dtype):
             return Numbers(series.to_numpy())
         if dtype.is_decimal():
-            return Numbers(series.cast(pl.Float64).to_numpy())
+            numbers = series.cast(pl.Float64)
+            exact = numbers.n_unique() == series.n_unique()  # two of 20 digits may be one float
+            return Numbers(numbers.to_numpy()) if exact else Texts(series.cast(pl.String))
         if dtype.is_temporal() or dtype.is_nested():
             kind = "dates" if dtype.is_temporal() else "nested"
             raise UnusableColumnError(kind=kind, detail=f"{dtype}, such as {show_value(series[0])}")
@@ -210,6 +212,11 @@ class ObjectColumn(Column):
         return _as_texts(values, types) or _as_numbers(values, types) or Objects(values)
 
 
+def _is_integer(dtype: pl.DataType) -> bool:
+    """Tell whether a type holds integers that NumPy knows."""
+    return dtype.is_integer() and "128" not in str(dtype)
+
+
 def _compress(values: Sequence[Any], rows: Mask) -> list[Any]:
     return [values[k] for k in np.flatnonzero(rows).tolist()]
 
@@ -220,7 +227,9 @@ def _is_missing(value: Any) -> bool:
         return True
     if isinstance(value, np.datetime64 | np.timedelta64):
         return bool(np.isnat(value))
-    return isinstance(value, float | Decimal | np.floating) and bool(value != value)  # noqa: PLR0124
+    if isinstance(value, Decimal):
+        return value.is_nan()  # a signalling one may not be compared
+    return isinstance(value, float | np.floating) and bool(value != value)  # noqa: PLR0124
 
 
 def _refuse_unusable(values: list[Any], types: set[type]) -> None:
@@ -249,6 +258,8 @@ def _as_numbers(values: list[Any], types: set[type]) -> Numbers | None:
     if not types or not types <= {int, float, Decimal}:
         return None
     try:
+        if Decimal in types and len({*map(float, values)}) < len({*values}):
+            return None  # digits that a float does not have tell them apart
         return Numbers(np.array(values, np.int64 if types == {int} else np.float64))
     except OverflowError:  # integers of more than 64 bits are labels like any other object
         return None

@@ -22,6 +22,7 @@ from ibmap.data.columns import (
     UnusableColumn,
     show_value,
 )
+from ibmap.data.foreign import OURS
 from ibmap.errors import InvalidTableError
 
 Parts: TypeAlias = tuple[list[str], list[Column], int]
@@ -122,13 +123,25 @@ def _frame_columns(frame: Any) -> list[Column]:
         return [PolarsColumn(series) for series in native.get_columns()]
     if frame.implementation.is_pandas():
         return [_pandas_column(native.iloc[:, k]) for k in range(native.shape[1])]
-    return [_arrow_column(column) for column in frame.to_arrow().columns]
+    return [_readable(column) for column in frame.to_arrow().columns]
+
+
+def _readable(column: Any) -> Column:
+    """Wrap a pyarrow column; one that polars does not know goes through Python objects."""
+    try:
+        return _arrow_column(column)
+    except OURS:
+        raise
+    except BaseException:
+        return ObjectColumn(column.to_pylist())
 
 
 def _pandas_column(series: Any) -> Column:
     import pandas as pd
 
     dtype = series.dtype
+    if isinstance(dtype, pd.SparseDtype):
+        return _array_column(series.sparse.to_dense().to_numpy(), None)
     if isinstance(dtype, pd.CategoricalDtype):
         return Indexed(series.cat.codes.to_numpy(), dtype.categories.tolist(), ordered=bool(dtype.ordered))
     if isinstance(dtype, pd.StringDtype):

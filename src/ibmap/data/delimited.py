@@ -20,6 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ibmap.data.containers import default_names, duplicate_message
+from ibmap.data.foreign import translated
+from ibmap.data.text import either
 from ibmap.errors import DataWarning, FileFormatError, InvalidOptionError, InvalidTableError
 
 if TYPE_CHECKING:
@@ -32,6 +34,13 @@ DECIMAL = (
     r"^-?((0|[1-9][0-9]{0,17})(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?$|^[+-]?(inf|Inf|INF|infinity|Infinity)$"
 )
 PADDED = r"^\s|\s$"
+MARKS = {
+    codecs.BOM_UTF32_LE: "utf-32",  # before that of UTF-16, which it begins with
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+NOT_OF_FILES = {"punycode", "idna", "undefined", "unicode-escape", "raw-unicode-escape", "utf-7"}
 BLOCK = 1 << 24  # bytes of text checked at a time
 SAMPLE = 1 << 16  # bytes of text from which the separator is guessed
 
@@ -54,7 +63,10 @@ def parse_text(data: bytes, form: TextFormat) -> pl.DataFrame:
     if not text or text.isspace():
         msg = f"{form.origin} is empty; a header line and rows of values are needed"
         raise FileFormatError(msg)
-    first = next(filter(None, csv.reader(_lines(text), delimiter=separator)))
+    try:
+        first = next(filter(None, csv.reader(_lines(text), delimiter=separator)))
+    except csv.Error as error:
+        raise FileFormatError(_too_long(form.origin, 1, error)) from None
     text = _checked_lines(text, separator, len(first), form.origin)
     names = _header_names(first, form) if form.header else default_names(len(first))
     return _parse_columns(text, separator, names, form)
@@ -68,7 +80,10 @@ def guess_separator(text: bytes) -> str:
         sample.pop()  # it may be cut short
 
     def merit(separator: str) -> tuple[bool, int]:
-        widths = [len(row) for row in csv.reader(sample, delimiter=separator)] or [1]
+        try:
+            widths = [len(row) for row in csv.reader(sample, delimiter=separator)] or [1]
+        except csv.Error:  # a value too long, which is refused later
+            return False, 0
         return len(set(widths)) == 1 and widths[0] > 1, widths[0]
 
     return max(SEPARATORS, key=merit)
@@ -80,28 +95,40 @@ def _checked_separator(separator: str | None) -> str | None:
         return None
     chosen = SEPARATOR_NAMES.get(separator, separator)
     if len(chosen) != 1 or not chosen.isascii() or chosen in '"\r\n':
-        msg = f"separator is {separator!r}; it must be one character such as ',' or 'tab' (--separator)"
+        msg = f"separator is {separator!r}; it must be one character such as ',' or 'tab'"
         raise InvalidOptionError(msg)
     return chosen
 
 
 def _as_utf8(data: bytes, form: TextFormat) -> bytes:
     """Decode and encode again where needed; refuse what is no text."""
-    encoding = "utf-16" if data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else form.encoding
+    encoding = next((name for mark, name in MARKS.items() if data.startswith(mark)), form.encoding)
     try:
-        is_utf8 = codecs.lookup(encoding).name in ("utf-8", "ascii")
+        is_utf8 = _encoding_name(encoding) in ("utf-8", "ascii")
         if not (is_utf8 and data.isascii()):
             text = data.decode("utf-8-sig" if is_utf8 else encoding)
             data = text.encode() if not is_utf8 else data.removeprefix(codecs.BOM_UTF8)
     except LookupError:
-        msg = f"there is no encoding {encoding!r}; usual ones are utf-8, latin-1 and cp1252 (--encoding)"
+        option = either("encoding=", "--encoding")
+        msg = f"{option} {encoding!r} is no encoding of files; usual ones are utf-8, latin-1 and cp1252"
         raise InvalidOptionError(msg) from None
     except UnicodeDecodeError as error:
         raise FileFormatError(_undecodable(data, error, form)) from None
+    except (UnicodeError, ValueError) as error:
+        msg = f"{form.origin} is not {encoding}: {error}"
+        raise FileFormatError(msg) from None
     if b"\0" in data:
         msg = f"{form.origin} holds binary data, not text; ibmap reads CSV, TSV, Parquet and Arrow files"
         raise FileFormatError(msg)
     return data if b"\n" in data else data.replace(b"\r", b"\n")
+
+
+def _encoding_name(encoding: str) -> str:
+    """Find the usual name of an encoding; raise LookupError if files are not written in it."""
+    name = codecs.lookup(encoding).name.replace("_", "-")
+    if name in NOT_OF_FILES:
+        raise LookupError(encoding)
+    return name
 
 
 def _undecodable(data: bytes, error: UnicodeDecodeError, form: TextFormat) -> str:
@@ -111,8 +138,8 @@ def _undecodable(data: bytes, error: UnicodeDecodeError, form: TextFormat) -> st
     line = data.count(b"\n", 0, error.start) + 1
     return (
         f"{form.origin}, line {line}: byte 0x{data[error.start]:02x} at offset {error.start} is not "
-        f"{form.encoding}; give the encoding of the file, such as encoding='latin-1' "
-        "(command line: --encoding latin-1)"
+        f"{form.encoding}; give the encoding of the file, such as "
+        + either("encoding='latin-1'", "--encoding latin-1")
     )
 
 
@@ -123,7 +150,7 @@ def _lines(text: bytes) -> Iterator[str]:
 
 def _header_names(cells: Sequence[str], form: TextFormat) -> list[str]:
     """Take the column names from the header; a cell without text gets the name of its number."""
-    hint = "if the file has no header line, say header=False (command line: --no-header)"
+    hint = f"if the file has no header line, say {either('header=False', '--no-header')}"
     names = [cell.strip() or f"x{k}" for k, cell in enumerate(cells)]
     if len(set(names)) < len(names):
         msg = f"{form.origin}: {duplicate_message(names)}; {hint}"
@@ -189,9 +216,16 @@ def _checked_records(text: bytes, separator: str, n_fields: int, origin: str) ->
             unclear |= not record or '"' in "".join(record)
             line = reader.line_num + 1
     except csv.Error as error:
-        msg = f"{origin}, line {line}: a double quote is not closed or not doubled ({error})"
-        raise FileFormatError(msg) from None
+        raise FileFormatError(_too_long(origin, line, error)) from None
     return _written_again(text, separator) if unclear else text
+
+
+def _too_long(origin: str, line: int, error: csv.Error) -> str:
+    """Say what the reader of records does not take: quotes left open, or a value without end."""
+    if "field larger" in str(error):
+        limit = csv.field_size_limit()
+        return f"{origin}, line {line}: a value has over {limit:,} characters; is this a table? Leave it out"
+    return f"{origin}, line {line}: a double quote is not closed or not doubled ({error})"
 
 
 def _written_again(text: bytes, separator: str) -> bytes:
@@ -211,18 +245,17 @@ def _parse_columns(text: bytes, separator: str, names: list[str], form: TextForm
         "separator": separator,
         "null_values": sorted({"", *form.na}),
     }
-    try:
+    with translated(f"{form.origin} cannot be read as delimited text"):
         types, padded = _column_types(pl.scan_csv(text, infer_schema=False, **options))
         frame = pl.read_csv(text, schema_overrides=types, **options)
-    except pl.exceptions.PolarsError as error:
-        msg = f"{form.origin} cannot be read as delimited text: {str(error).splitlines()[0]}"
-        raise FileFormatError(msg) from None
     if frame.width != len(names):  # line ends and quotes that two readers take differently
         msg = (
             f"{form.origin} has {len(names)} names and {frame.width} columns; are quotes or line ends mixed?"
         )
         raise FileFormatError(msg)
     frame.columns = names
+    if "NA" in form.na and b"NA" in text:
+        _warn_of_codes(frame, pl.scan_csv(text, infer_schema=False, **{**options, "null_values": [""]}))
     if not frame.height:
         msg = f"{form.origin} has a header line but no rows; at least one row of values is needed"
         raise InvalidTableError(msg)
@@ -244,8 +277,41 @@ def _column_types(lazy: pl.LazyFrame) -> tuple[list[Any], list[int]]:
     decimal = _ask(lazy, [columns[k].str.contains(DECIMAL).all() for k in others])
     padded = _ask(lazy, [columns[k].str.contains(PADDED).any() for k in others])
     for k, is_number in zip(others, decimal, strict=True):
-        types[k] = pl.Float64 if is_number else pl.String
+        types[k] = pl.Float64 if is_number and _is_told_apart(lazy, columns[k]) else pl.String
     return types, [k for k, has_spaces in zip(others, padded, strict=True) if has_spaces]
+
+
+def _is_told_apart(lazy: pl.LazyFrame, column: pl.Expr) -> bool:
+    """Tell whether values with exponents are as many numbers as texts; 0E1 and 0E2 are codes."""
+    import polars as pl
+
+    has_exponents, n_texts, n_numbers = _ask(
+        lazy,
+        [
+            column.str.contains("[eE]").any(),
+            column.n_unique(),
+            column.cast(pl.Float64, strict=False).n_unique(),
+        ],
+    )
+    return not has_exponents or n_texts == n_numbers
+
+
+def _warn_of_codes(frame: pl.DataFrame, lazy: pl.LazyFrame) -> None:
+    """Point out that NA is read as missing among codes of two capital letters, such as countries."""
+    import polars as pl
+
+    written = lazy.collect_schema().names()
+    holed = [k for k, each in enumerate(frame) if each.dtype == pl.String and each.null_count()]
+    codes = [k for k in holed if frame.to_series(k).drop_nulls().str.contains(r"^[A-Z]{2}$").all()]
+    counts = _ask(lazy, [(pl.col(written[k]) == "NA").sum() for k in codes])
+    for k, count in zip(codes, counts, strict=True):
+        if count and frame.to_series(k).count():
+            remedy = either("na=('?',)", "--na ?")
+            msg = (
+                f"column {frame.columns[k]!r}: 'NA' is read as missing ({count} of {frame.height} rows), "
+                f"among codes of two letters; if it is a code, name other marks of missing values: {remedy}"
+            )
+            warnings.warn(msg, DataWarning, stacklevel=6)
 
 
 def _ask(lazy: pl.LazyFrame, questions: list[pl.Expr]) -> list[Any]:

@@ -18,12 +18,13 @@ from numpy.typing import NDArray
 
 from ibmap.data.binning import BinRule, Bins, check_rule
 from ibmap.data.column_codes import OTHERS, Plan, encode_columns
-from ibmap.data.columns import Column, Mask, Numbers, UnusableColumnError
+from ibmap.data.columns import Column, Mask, Numbers, PolarsColumn, UnusableColumnError
 from ibmap.data.containers import duplicate_message, take_apart
 from ibmap.data.remarks import (
     count_column,
     how_read,
     listed,
+    totals_in_words,
     without_copies,
 )
 from ibmap.data.table import (
@@ -137,7 +138,12 @@ def encode(
         columns=tuple(all_names),
     )
     table = replace(table, preparation=preparation)
-    table = _as_people_read(table, weighing) if plan.is_human else table
+    if plan.is_human:
+        table = _as_people_read(
+            replace(table, weights=plan.counts),
+            weighing,
+            totals_in_words(_numbers({name: chosen[name] for name in table.names}, rows)),
+        )
     notes, looks = table.preparation.notes, table.preparation.warnings
     if own is not None:
         notes = (weighting_in_words(own, weighing.origin), *notes)
@@ -149,11 +155,23 @@ def encode(
     return table if own is None else weigh(table, own)
 
 
-def _as_people_read(table: EncodedTable, weighing: Weighing) -> EncodedTable:
+def _as_people_read(table: EncodedTable, weighing: Weighing, totals: list[str]) -> EncodedTable:
     """Let one column stand for those that say the same, and tell how the table was read."""
     table, told = without_copies(table)
-    notes = (*table.preparation.notes, *how_read(table, weighing.count(None)), *told)
-    return replace(table, preparation=replace(table.preparation, notes=notes))
+    notes = (*table.preparation.notes, *how_read(table, weighing.count(None)), *told, *totals)
+    weights = np.ones(table.n_rows, np.int64)
+    return replace(table, weights=weights, preparation=replace(table.preparation, notes=notes))
+
+
+def _numbers(columns: Mapping[str, Column], rows: Mask | None) -> dict[str, NDArray[Any]]:
+    """Give the columns of numbers, none missing."""
+    found = {}
+    for name, column in columns.items():
+        is_typed = isinstance(column, Numbers | PolarsColumn)
+        values = column.select(rows) if is_typed and column.missing() is None else None
+        if isinstance(values, Numbers) and values.values.dtype.kind in "iuf":
+            found[name] = values.values
+    return found
 
 
 def _whole_columns(columns: Mapping[str, Column], rows: Mask | None) -> dict[str, NDArray[Any]]:

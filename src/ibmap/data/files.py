@@ -12,7 +12,8 @@ import io
 import lzma
 import sys
 import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,9 +21,12 @@ from ibmap.data.atomic import write_atomically
 from ibmap.data.binning import Bins
 from ibmap.data.delimited import TextFormat, parse_text
 from ibmap.data.encoding import encode
+from ibmap.data.foreign import translated
+from ibmap.data.sets import is_set, read_set
 from ibmap.data.table import EncodedTable
-from ibmap.data.text import read_bytes
-from ibmap.errors import FileFormatError, InvalidTableError
+from ibmap.data.text import either, read_bytes
+from ibmap.data.workbooks import SHEETS, STATISTICS, read_workbook
+from ibmap.errors import FileFormatError, InvalidOptionError, InvalidTableError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -32,10 +36,10 @@ __all__ = ["DEFAULT_NA", "encode_file", "read_table", "write_atomically"]
 # "None" is not among them: it is a usual label ("no garage", "no pain")
 DEFAULT_NA = ("", "?", "NA", "N/A", "NaN", "nan", "null", "NULL")
 
-READABLE = "ibmap reads CSV, TSV, Parquet and Arrow (Feather) files, compressed or not"
+READABLE = "ibmap reads CSV, TSV, Parquet, Arrow (Feather), Excel, Stata and SPSS files"
 # fmt: off
 OTHER_FORMATS = frozenset([
-    ".xlsx", ".xls", ".ods", ".json", ".jsonl", ".sav", ".dta", ".sas7bdat", ".rds",
+    ".json", ".jsonl", ".sas7bdat", ".rds",
     ".rda", ".rdata", ".arff", ".h5", ".hdf5", ".pkl", ".npy", ".npz", ".mat",
     ".xml", ".html", ".htm", ".pdf", ".zip", ".7z", ".rar", ".tar", ".tgz",
     ".orc", ".avro", ".db", ".sqlite",
@@ -54,7 +58,25 @@ def read_table(
     header: bool = True,
     encoding: str = "utf-8",
 ) -> pl.DataFrame:
-    """Read a table from a file, or standard input (``-``): text, Parquet, Feather, Arrow; also compressed."""
+    """Read a table from a file, or standard input (``-``), as a polars frame."""
+    import polars as pl
+
+    frame = read_frame(source, separator=separator, na=na, header=header, encoding=encoding)
+    if isinstance(frame, pl.DataFrame):
+        return frame
+    with translated(f"{source} cannot be read as a table"):
+        return pl.from_pandas(frame) if hasattr(frame, "iloc") else pl.DataFrame(pl.from_arrow(frame))
+
+
+def read_frame(
+    source: str | Path,
+    *,
+    separator: str | None = None,
+    na: Sequence[str] = DEFAULT_NA,
+    header: bool = True,
+    encoding: str = "utf-8",
+) -> Any:
+    """Read a table as the frame that keeps most of it: of polars, or of pyarrow or pandas with categories."""
     is_file = str(source) != "-"
     origin, suffix = (str(source), _suffix(Path(source))) if is_file else ("standard input", "")
     _refuse_other_formats(origin, suffix)
@@ -62,6 +84,8 @@ def read_table(
     if not data:
         msg = f"{origin} is empty; a header line and rows of values are needed"
         raise FileFormatError(msg)
+    if suffix in SHEETS or suffix in STATISTICS:
+        return _with_rows(read_workbook(data, origin, suffix), origin)
     _check_promise(data, origin, suffix)
     frame = _read_binary(data, origin)
     if frame is not None:
@@ -90,9 +114,21 @@ def encode_file(  # noqa: PLR0913 - the options of reading and of encoding side 
     drop: Iterable[str | int] = (),
     keep: Iterable[str | int] | None = None,
     weights: Any = None,
+    max_memory: int | str | None = None,
 ) -> EncodedTable:
     """Read a file and encode it; options as for `read_table` and `ibmap.encode`."""
-    frame = read_table(source, separator=separator, na=na, header=header, encoding=encoding)
+    if str(source) != "-" and is_set(source):
+        if "keep" in (bins.values() if isinstance(bins, Mapping) else [bins]):
+            remedy = either("bins='auto'", "--bins auto")
+            msg = (
+                f"{source} is a set of files, of which distinct rows are counted; numbers cannot be kept: "
+                f"choose {remedy}, or give one file"
+            )
+            raise InvalidOptionError(msg)
+        rows = read_set(source, max_memory, in_memory=weights is not None)
+        own = weights if rows.counts is None else rows.counts
+        return encode(rows.frame, missing=missing, bins=bins, drop=drop, keep=keep, weights=own)
+    frame = read_frame(source, separator=separator, na=na, header=header, encoding=encoding)
     return encode(frame, missing=missing, bins=bins, drop=drop, keep=keep, weights=weights)
 
 
@@ -152,11 +188,14 @@ def _check_promise(data: bytes, origin: str, suffix: str) -> None:
         msg = f"{origin} is not a {suffix[1:]} file, though its name says so; {READABLE}"
         raise FileFormatError(msg)
     if data.startswith(b"PK\x03\x04"):
-        msg = f"{origin} is a zip archive or an Excel workbook; {READABLE}: unpack it or save it as CSV first"
+        msg = (
+            f"{origin} is a zip archive or a workbook without its ending (.xlsx); {READABLE}: unpack it or "
+            "save it as CSV first"
+        )
         raise FileFormatError(msg)
 
 
-def _read_binary(data: bytes, origin: str) -> pl.DataFrame | None:
+def _read_binary(data: bytes, origin: str) -> Any:
     """Read Parquet or Arrow data; None if it is neither."""
     import polars as pl
 
@@ -168,14 +207,35 @@ def _read_binary(data: bytes, origin: str) -> pl.DataFrame | None:
     reader = next((readers[magic] for magic in readers if data.startswith(magic)), None)
     if reader is None:
         return None
-    try:
-        frame: pl.DataFrame = reader(io.BytesIO(data))
-    except (pl.exceptions.PolarsError, OSError, ValueError) as error:
-        msg = f"{origin} is damaged or of an unknown kind of Parquet or Arrow: {str(error).splitlines()[0]}"
-        raise FileFormatError(msg) from None
-    if not frame.height:
-        msg = (
-            f"{origin} has no rows (its columns are {', '.join(frame.columns[:12])}); at least one is needed"
-        )
+    with translated(f"{origin} is damaged or of an unknown kind of Parquet or Arrow"):
+        # polars forgets the order of categories, and levels that do not occur
+        frame = _with_categories(data) if find_spec("pyarrow") is not None else None
+        return _with_rows(reader(io.BytesIO(data)) if frame is None else frame, origin)
+
+
+def _with_categories(data: bytes) -> Any:
+    """Read Parquet or Arrow data with categories by pyarrow, which keeps them; None if there are none."""
+    import pyarrow as pa
+    import pyarrow.parquet
+
+    source = pa.BufferReader(data)
+    if data.startswith(PARQUET):
+        opened = pyarrow.parquet.ParquetFile(source)
+        schema, read = opened.schema_arrow, opened.read
+    else:
+        opened = (pa.ipc.open_file if data.startswith(ARROW_FILE) else pa.ipc.open_stream)(source)
+        schema, read = opened.schema, opened.read_all
+    if not any(pa.types.is_dictionary(field.type) for field in schema):
+        return None
+    table = read()
+    table.validate(full=True)  # places outside of the data would be read without a question
+    return table
+
+
+def _with_rows(frame: Any, origin: str) -> Any:
+    """Refuse a table without rows."""
+    if not len(frame):
+        names = ", ".join(map(str, getattr(frame, "column_names", frame.columns)[:12]))
+        msg = f"{origin} has no rows (its columns are {names}); at least one is needed"
         raise InvalidTableError(msg)
     return frame

@@ -9,11 +9,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ibmap.data.states import States
-from ibmap.data.structure import find_copies, find_functions
+from ibmap.data.structure import find_copies, find_functions, find_totals
 from ibmap.data.table import EncodedTable, take_columns
 from ibmap.data.text import either
 
@@ -48,19 +51,21 @@ def is_identifier(name: str, states: States, n_rows: int, *, as_people_do: bool)
     """Tell whether nearly every row has a value of its own, which no other row can be compared with."""
     if states.edges is not None:
         is_named = as_people_do and states.is_unique and IDENTIFIER_NAME.search(name) is not None
-        return n_rows > IDENTIFIER_STATES and (states.counts_rows or is_named)
+        return n_rows > IDENTIFIER_STATES and (states.group_size > 0 or is_named)
     share = TEXT_SHARE if as_people_do and not states.ordered else IDENTIFIER_SHARE
     return states.n_observed > max(IDENTIFIER_STATES, share * states.n_present)
 
 
-def left_out_in_words(own: Sequence[str], dates: Sequence[str]) -> tuple[str, ...]:
+def left_out_in_words(own: Sequence[str], groups: Sequence[str], dates: Sequence[str]) -> tuple[str, ...]:
     """Say which columns were left out and why."""
     notes = []
-    if own:
-        every = either("bins=None reads every column as categories", "--bins none")
-        notes.append(
-            f"Left out, for nearly every row has a value of its own: {listed(own)}. To have them in: {every}."
-        )
+    every = either("bins=None reads every column as categories", "--bins none")
+    for which, why in (
+        (own, "nearly every row has a value of its own"),
+        (groups, "they number groups of rows"),
+    ):
+        if which:
+            notes.append(f"Left out, for {why}: {listed(which)}. To have them in: {every}.")
     if dates:
         notes.append(
             f"Left out, for they are dates or times: {listed(dates)}. A month or a weekday can stay in."
@@ -113,16 +118,29 @@ def without_copies(table: EncodedTable) -> tuple[EncodedTable, list[str]]:
     copies = find_copies(table) if table.n_variables >= SMALL_TABLE else {}
     if table.n_variables - len(copies) < 2:
         copies = dict(list(copies.items())[1:])  # two columns are needed
-    notes = [
-        f"{table.names[k]!r} says the same as {table.names[original]!r}, which stands for both."
-        for k, original in copies.items()
-    ]
-    if len(notes) > MAX_TOLD:
-        notes = [f"{len(notes)} columns say the same as another, which stands for them.", *notes[:MAX_TOLD]]
+    stands_for = {table.names[k]: table.names[original] for k, original in copies.items()}
+    notes = [_same(stands_for, original) for original in dict.fromkeys(stands_for.values())]
     table = take_columns(table, [k for k in range(table.n_variables) if k not in copies])
     for a, b in find_functions(table)[:MAX_TOLD]:
         notes.append(f"{table.names[b]!r} follows from {table.names[a]!r}: each of its states has only one.")
-    return table, notes
+    preparation = replace(table.preparation, copies=stands_for)
+    return replace(table, preparation=preparation), notes
+
+
+def _same(stands_for: Mapping[str, str], original: str) -> str:
+    """Say which columns one column stands for."""
+    copies = [repr(name) for name, each in stands_for.items() if each == original]
+    say, both = ("says", "both") if len(copies) == 1 else ("say", "all")
+    return f"{listed(copies)} {say} the same as {original!r}, which stands for {both}."
+
+
+def totals_in_words(numbers: Mapping[str, NDArray[Any]]) -> list[str]:
+    """Tell of columns that are the sum of others."""
+    return [
+        f"{name!r} is the sum of {listed(map(repr, parts), 12)}: links among them tell of that. "
+        f"To leave it out: {leave_out([name])}."
+        for name, parts in find_totals(numbers).items()
+    ]
 
 
 def how_read(table: EncodedTable, n_rows: int) -> list[str]:
@@ -136,11 +154,12 @@ def how_read(table: EncodedTable, n_rows: int) -> list[str]:
     binned = [name for name in table.preparation.bin_edges if name in states and name not in kept]
     if binned:
         cut = listed((f"{name!r} ({states[name]})" for name in binned), 12)
-        python = f"bins={{{binned[0]!r}: 3}}, or bins='keep' to keep them"
-        command = f"--bins {_quoted(binned[0])}=3, or --bins keep to keep them"
+        more = states[binned[0]] + 1
+        python = f"bins={{{binned[0]!r}: {more}}}, or bins='keep' to keep them"
+        command = f"--bins {_quoted(binned[0])}={more}, or --bins keep to keep them"
         notes.append(f"Numbers are cut into bins: {cut}. To change it: {either(python, command)}.")
     if table.missing is not None:
-        n_cells = int(table.missing.sum())
+        n_cells = round(float(table.weights @ table.missing.sum(axis=1)))
         worst = sorted(table.preparation.missing.items(), key=lambda each: -each[1])
         each = listed((f"{name!r} ({n:,} of {n_rows:,})" for name, n in worst), 12)
         notes.append(f"{n_cells:,} cells are missing: {each}. Every row is used for what it holds.")

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 LOOKUP_SPAN = 1 << 20  # integers spread no wider than this are renumbered by a table
+MIN_GROUPS = 61  # of rows that a column numbers: more than days, weeks or minutes
 PLAIN = (str, int, float, bool)
 
 
@@ -33,7 +34,9 @@ class States:
     labels: tuple[Any, ...]
     n_observed: int
     edges: tuple[float, ...] | None = None
-    counts_rows: bool = False  # whether the numbers binned were a permutation of consecutive integers
+    group_size: int = (
+        0  # how often each of consecutive whole numbers was there, if they number rows or groups
+    )
     is_unique: bool = False  # whether they were whole and all different
     n_present: int = 0  # rows with a value
     ordered: bool = False  # whether the source says that the states are in order
@@ -73,6 +76,13 @@ def _refuse_too_many(n_states: int) -> None:
         raise UnusableColumnError(kind="many", detail=f"{n_states} different values")
 
 
+def _refuse_infinite(labels: Sequence[Any]) -> None:
+    """Refuse labels that are no finite number, which no file could hold."""
+    for label in labels:
+        if isinstance(label, float | np.floating) and not np.isfinite(label):
+            raise UnusableColumnError(kind="infinite", detail=str(label))
+
+
 def _bool_states(values: NDArray[np.bool_]) -> States:
     """Number False and True, if they occur."""
     labels = tuple(label for label in (False, True) if (values == label).any())
@@ -99,6 +109,7 @@ def _object_states(values: list[Any]) -> States:
         detail = f"{type(culprit).__name__}, such as {show_value(culprit)}"
         raise UnusableColumnError(kind="unhashable", detail=detail) from None
     _refuse_too_many(len(seen))
+    _refuse_infinite([value for _, value in seen])
     order = _sorted_labels([value for _, value in seen])
     place = {(type(value), value): k for k, value in enumerate(order)}
     codes = np.fromiter((place[type(value), value] for value in values), CODE_DTYPE, len(values))
@@ -123,6 +134,7 @@ def _plain_labels(labels: Sequence[Any]) -> tuple[Any, ...]:
 
 def _indexed_states(values: Indexed) -> States:
     """Number values given by position: all labels if declared, else those that occur, sorted."""
+    _refuse_infinite(values.labels)
     occurs = np.bincount(values.positions, minlength=len(values.labels)) > 0
     if values.declared:
         _refuse_too_many(len(values.labels))
@@ -172,9 +184,21 @@ def _binned_states(values: NDArray[Any], rule: BinRule, weights: NDArray[Any] | 
     labels = interval_labels(edges)
     codes = bin_codes(values, edges)
     n_observed = int((np.bincount(codes) > 0).sum())
-    is_unique = values.dtype.kind != "f" and len(np.unique(values)) == len(values)
-    counts_rows = is_unique and int(values.max()) - int(values.min()) == len(values) - 1
-    return States(codes, labels, n_observed, tuple(edges.tolist()), counts_rows, is_unique)
+    counts = weights if weights is not None and weights.dtype.kind in "iu" else np.ones(len(values), np.int64)
+    is_unique = values.dtype.kind != "f" and len(np.unique(values)) == counts.sum()
+    size = _group_size(values, counts)
+    return States(codes, labels, n_observed, tuple(edges.tolist()), size, is_unique)
+
+
+def _group_size(values: NDArray[Any], weights: NDArray[Any]) -> int:
+    """Tell how often each number occurs if they number rows, or many groups from 0 or 1 on; else 0."""
+    span = float(values.max()) - float(values.min()) + 1
+    size, rest = divmod(int(weights.sum()), span)
+    if rest or (size > 1 and (span < MIN_GROUPS or values.min() not in (0, 1))):
+        return 0
+    distinct, places = np.unique(values, return_inverse=True)
+    counts = np.bincount(places.reshape(-1), weights)
+    return int(size) if len(distinct) == span and (counts == size).all() else 0
 
 
 def _whole_states(values: NDArray[Any]) -> States:

@@ -1,4 +1,4 @@
-"""Structure in a table that is not statistics: columns that say the same, or follow from another.
+"""Structure in a table that is not statistics: columns that say the same, follow from another, or are sums.
 
 Columns are the same if each state of one goes with one state of the other in every row, whatever the
 states are called. A column follows from another if the other's state tells its own: a region from a city.
@@ -8,6 +8,8 @@ With few rows that happens by chance; it is told only where chance is no explana
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +18,8 @@ from ibmap.data.table import EncodedTable
 
 CHANCE = 1e-6  # that a column seems to follow from another, over all pairs
 MAX_COLUMNS = 200  # of a table in which columns are compared by pairs
+EXACT = 1e-6  # how far from whole shares, and from the sum, rounding may lead
+MIN_ROWS = 10  # more than columns, for a sum to be no chance
 GLANCE = 500  # rows after which most pairs are ruled out
 
 
@@ -51,6 +55,34 @@ def find_functions(table: EncodedTable) -> list[tuple[int, int]]:
     return found
 
 
+def find_totals(numbers: Mapping[str, NDArray[Any]]) -> dict[str, list[str]]:
+    """Find columns that are the sum of two or more others in every row: each with its parts."""
+    parts = {name: values for name, values in numbers.items() if np.ptp(values) > 0}
+    n_rows = len(next(iter(parts.values()), ()))
+    if not 2 < len(parts) <= MAX_COLUMNS or n_rows < len(parts) + MIN_ROWS:
+        return {}
+    found: dict[str, list[str]] = {}
+    smaller: list[str] = []  # columns that a total may be the sum of
+    for total in sorted(parts, key=lambda name: float(np.abs(parts[name][:GLANCE].astype(float)).sum())):
+        if len(smaller) > 1:
+            glance = np.column_stack([parts[name][:GLANCE].astype(float) for name in smaller])
+            shares = np.linalg.lstsq(glance, parts[total][:GLANCE].astype(float), rcond=None)[0]
+            chosen = [name for name, share in zip(smaller, shares, strict=True) if share > 0.5]
+            is_exact = np.abs(shares - np.round(shares)).max() < EXACT
+            if len(chosen) > 1 and is_exact and _adds_up(parts, total, chosen):
+                found[total] = [name for name in parts if name in chosen]
+                continue
+        smaller.append(total)
+    return found
+
+
+def _adds_up(numbers: Mapping[str, NDArray[Any]], total: str, parts: list[str]) -> bool:
+    """Tell whether a column is the sum of others in every row, but for rounding."""
+    whole = numbers[total].astype(float)
+    rest = whole - np.sum([numbers[name].astype(float) for name in parts], axis=0)
+    return bool(np.abs(rest).max() <= EXACT * np.abs(whole).max())
+
+
 def _by_appearance(codes: NDArray[np.uint16]) -> NDArray[np.int64]:
     """Renumber states in the order in which they appear, so that columns that say the same are equal."""
     _, first, labels = np.unique(codes, return_index=True, return_inverse=True)
@@ -60,6 +92,6 @@ def _by_appearance(codes: NDArray[np.uint16]) -> NDArray[np.int64]:
 def _is_no_chance(table: EncodedTable, a: int, b: int, n: int) -> bool:
     """Tell whether rows of one state of a column would hardly agree on another by chance so often."""
     shares = np.bincount(table.codes[:, b], table.weights) / table.weights.sum()
-    n_agreeing = table.n_rows - len(np.unique(table.codes[:, a]))
+    n_agreeing = table.n_samples - len(np.unique(table.codes[:, a]))
     log_chance = n_agreeing * math.log(max(float(np.square(shares).sum()), 1e-300))
     return bool((shares > 0).sum() > 1) and log_chance < math.log(CHANCE / max(n * (n - 1), 1))

@@ -1,7 +1,8 @@
-"""Benchmark sets of the paper as tables.
+"""Small tables to try things on, and the benchmark sets of the paper.
 
-Seven follow from rules and are generated here; the others are read from a folder or fetched from
-OpenML. All are from the UCI Machine Learning Repository (D. Dua and C. Graff, 2019).
+`load_survey`, `load_titanic`, `load_admissions` and `load_questionnaire` need nothing but the package. Of the
+benchmark sets seven follow from rules and are generated here; the others are read from a folder or fetched
+from OpenML. All are from the UCI Machine Learning Repository (D. Dua and C. Graff, 2019).
 
 Examples
 --------
@@ -12,6 +13,7 @@ Examples
 True
 """
 
+from ibmap.datasets.bundled import load_admissions, load_questionnaire, load_survey, load_titanic
 from ibmap.datasets.catalogue import CATALOGUE
 from ibmap.datasets.decision_models import car, nursery
 from ibmap.datasets.fetching import benchmark_table, load
@@ -27,6 +29,10 @@ __all__ = [
     "car",
     "lenses",
     "load",
+    "load_admissions",
+    "load_questionnaire",
+    "load_survey",
+    "load_titanic",
     "monks_1",
     "nursery",
     "tictactoe",

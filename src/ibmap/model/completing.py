@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -61,7 +62,7 @@ class Drawing(Questions):
             return self.frame(self.exact.sample(n_samples, rng))
         return self.frame(draw_rows(self.potentials, n_samples, plan or GibbsPlan(), rng))
 
-    def complete(self, rows: Any, *, unseen: str = "error") -> pl.DataFrame:
+    def complete(self, rows: Any, *, unseen: str = "error") -> Any:
         """Fill the gaps of each row by their most probable joint states given the rest of it.
 
         Parameters
@@ -71,8 +72,9 @@ class Drawing(Questions):
 
         Returns
         -------
-        polars.DataFrame
-            Labels, one column a variable, no gaps. Of equally probable completions, one.
+        polars.DataFrame or pandas.DataFrame
+            Labels, one column a variable, no gaps. Of equally probable completions, one. A frame of
+            pandas comes back as one, with its index.
 
         Raises
         ------
@@ -88,7 +90,7 @@ class Drawing(Questions):
                 msg = f"the values of row {members[impossible][0]} have probability zero together"
                 raise ImpossibleEvidenceError(msg)
             codes[members] = self.exact.most_probable(evidence)
-        return self.frame(codes)
+        return _like(rows, self.frame(codes))
 
     def frame(self, codes: Codes) -> pl.DataFrame:
         """Turn states into labels.
@@ -107,6 +109,16 @@ class Drawing(Questions):
 
         columns = zip(self.variables.names, self.variables.states, np.asarray(codes).T, strict=True)
         return pl.DataFrame([_series(name, states, column) for name, states, column in columns])
+
+
+def _like(rows: Any, frame: pl.DataFrame) -> Any:
+    """Give a frame of pandas, with names and index of the rows, where these are one."""
+    pandas = sys.modules.get("pandas")
+    if pandas is None or not isinstance(rows, pandas.DataFrame):
+        return frame
+    names = {str(name): name for name in rows.columns}
+    columns = {names.get(each.name, each.name): each.to_list() for each in frame}
+    return pandas.DataFrame(columns, index=rows.index)
 
 
 def _series(name: str, states: tuple[Any, ...], codes: NDArray[np.integer]) -> pl.Series:

@@ -139,4 +139,5 @@ def _plain(label: Any) -> Any:
     """Turn a label into something JSON can hold; other objects into their text."""
     if isinstance(label, np.generic):
         label = label.item()
-    return label if label is None or isinstance(label, (bool, int, float, str)) else str(label)
+    is_plain = label is None or isinstance(label, (bool, int, float, str))
+    return label if is_plain and not (isinstance(label, float) and not np.isfinite(label)) else str(label)

@@ -1,0 +1,34 @@
+"""Errors of the readers we use, told in our own words at one place.
+
+polars reports some damaged files by a panic, which is no Exception and would end the program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from ibmap.errors import FileFormatError, IbmapError, MissingLibraryError
+
+OURS = (IbmapError, KeyboardInterrupt, SystemExit, GeneratorExit)
+
+
+def first_line(error: BaseException) -> str:
+    """Give what another library says, in one line."""
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return lines[0][:200]
+
+
+@contextmanager
+def translated(what: str) -> Iterator[None]:
+    """Turn whatever a reader raises into an error of ours that begins with these words."""
+    try:
+        yield
+    except OURS:
+        raise
+    except ModuleNotFoundError as error:
+        msg = f"{what}: it needs {error.name}, which is not installed"
+        raise MissingLibraryError(msg) from None
+    except BaseException as error:
+        msg = f"{what}: {first_line(error)}"
+        raise FileFormatError(msg) from None
