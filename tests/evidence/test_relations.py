@@ -166,7 +166,9 @@ def test_words_name_states_and_how_often():
     found = relate(_linked(), MarkovGraph.from_edges(3, [(0, 1), (1, 2)]))[0]
     told = related(found[0], "smoke", "cough")
     ratio = found[0].y_given_x[1][1] / found[0].y_given_x[0][1]
-    assert told.startswith(f"cough is 1 {ratio:.1f} times as often where smoke is 1 as where it is 0 (")
+    assert told.startswith(
+        f"cough = 1 occurs {ratio:.1f} times as often where smoke = 1 as where smoke = 0 ("
+    )
     assert strength_text(found[0]).startswith("+")
     assert strength_text(found[1]).startswith("-")
     assert "named right in 82 %" in known_by_neighbours(Predictability(0.1, 0.82, 0.5))

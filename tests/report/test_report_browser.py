@@ -11,13 +11,14 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from browser import browser_fixture, open_fixture  # noqa: F401
-from ibmap import IBMAP, encode
+from browser import Opened, browser_fixture, open_fixture  # noqa: F401
+from ibmap import IBMAP, compare_groups, encode
 from ibmap.data.text import printable
 from ibmap.datasets.demo import demo_table
 from ibmap.evidence.relation_words import strength_text
 from ibmap.evidence.words import in_words
 from ibmap.learners import HillClimbingOptions, learn_hc
+from ibmap.report import write_report
 from ibmap.report.views import raised
 from report_samples import NAUGHTY, naughty, ring, sample, sure_sample
 
@@ -111,6 +112,24 @@ def test_the_drawing_is_saved_as_svg_and_png(open_page):
             drawing = ElementTree.fromstring(content)
             assert len([each for each in drawing.iter() if each.tag.endswith("circle")]) == 4
             assert "even when all others are known" in "".join(drawing.itertext())
+
+
+def test_groups_stand_side_by_side_with_what_differs(browser, tmp_path):
+    rng = np.random.default_rng(0)
+    group, a = rng.integers(0, 2, (2, 600))
+    b = a ^ group ^ (rng.random(600) < 0.2)
+    table = encode(np.column_stack([group, a, b]))
+    write_report(
+        IBMAP().fit(table).result_, tmp_path / "page.html", groups=compare_groups(table, by=0), table=table
+    )
+    opened = Opened(browser, tmp_path / "page.html")
+    assert opened.texts(".panel b") == ["0", "1"]
+    assert opened.page.locator(".panel .mark").count() == 2
+    assert opened.page.locator(".panel .edge.positive").count() == 1
+    assert opened.page.locator(".panel .edge.negative").count() == 1
+    assert opened.rows("#group-table")[0][-1] == "different"
+    assert opened.trouble == []
+    opened.page.close()
 
 
 def test_a_loss_next_to_nothing_never_reads_as_minus_zero(open_page):

@@ -46,7 +46,9 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     code = _run(app, arguments)
     at_command_line.reset(words)
     if is_program:
-        _leave_at_interrupts()
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is done: nothing is left to be interrupted
+        if code == INTERRUPTED:
+            _leave()
     sys.exit(code)
 
 
@@ -79,8 +81,16 @@ def _run(app: Any, arguments: Sequence[str] | None) -> Any:
     return 0
 
 
+def _leave() -> NoReturn:
+    """End without waiting for threads that are still at what was interrupted."""
+    with contextlib.suppress(OSError, ValueError):
+        sys.stdout.flush()
+        sys.stderr.flush()
+    os._exit(INTERRUPTED)
+
+
 def _leave_at_interrupts() -> None:
-    """End at once at Ctrl-C, while libraries are loaded and when all is done: there is nothing to lose."""
+    """End at once at Ctrl-C, while libraries are loaded: there is nothing to lose."""
     signal.signal(signal.SIGINT, lambda number, frame: os._exit(INTERRUPTED))
 
 

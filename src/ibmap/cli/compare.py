@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from ibmap.cli.console import output, print_facts, print_json, printable, warnings_as_messages
 from ibmap.cli.flags import argument, flag
+from ibmap.cli.groups import Groups, compare_tables
 from ibmap.cli.options import ReadingAsLearned
 from ibmap.errors import InvalidGraphError, InvalidOptionError
 
@@ -21,14 +22,11 @@ def compare(
     reference: str | None = argument(
         "REFERENCE", "A network over the same variables, or a table with them as columns.", None
     ),
-    by: str | None = flag(None, "Compare the groups of a table that a column tells.", "COLUMN"),
-    picture: str | None = flag(
-        None, "Groups or two tables: draw the networks side by side, .png, .svg or .pdf.", "FILE"
-    ),
     as_json: bool = flag(False, "Print the figures as JSON.", None, "--json"),
     triplets: int = flag(2000, "Questions of independence to draw.", "N", min=1),
     seed: int = flag(0, "Seed of the questions, to repeat them exactly.", "S", min=0),
     *,
+    asked: Groups,
     reading: ReadingAsLearned,
 ) -> None:
     """Compare a network LEARNED with a REFERENCE: another network, or a table.
@@ -37,18 +35,16 @@ def compare(
     differently. A network and a table: that share alone, the table answering by the Bayesian test.
     A table with --by, or two tables: a network for each group, and which edges differ between them.
     """
-    if by is not None or (learned != "-" and not is_network(learned)):
-        from ibmap.cli.groups import compare_tables
-
-        if (by is None) != (reference is not None):
+    if asked.by is not None or (learned != "-" and not is_network(learned)):
+        if (asked.by is None) != (reference is not None):
             msg = "compare takes a network and a REFERENCE, two tables, or one table with --by COLUMN"
             raise InvalidOptionError(msg)
-        compare_tables(
-            [learned] if reference is None else [learned, reference], by, reading, picture, as_json
-        )
+        compare_tables([learned] if reference is None else [learned, reference], asked, reading, as_json)
         return
-    if reference is None or picture is not None:
-        what = "REFERENCE is missing" if reference is None else "--picture is for groups of a table"
+    if reference is None or asked != Groups():
+        what = (
+            "REFERENCE is missing" if reference is None else "--picture and --report are for groups of rows"
+        )
         msg = f"{what}: compare takes a network and a REFERENCE, two tables, or one table with --by COLUMN"
         raise InvalidOptionError(msg)
     from ibmap.metrics import independence_hamming

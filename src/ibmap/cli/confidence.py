@@ -1,12 +1,14 @@
 """How sure the edges of a network are, as ``ibmap learn`` asks for it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ibmap.cli.flags import member
 from ibmap.cli.interrupts import Interrupts
 from ibmap.cli.options import check_outputs
 from ibmap.errors import InvalidOptionError
+from ibmap.options import n_cores
 
 if TYPE_CHECKING:
     from ibmap.data.table import EncodedTable
@@ -83,7 +85,7 @@ class Asked:
         table: "EncodedTable",
         options: "LearnerOptions",
         interrupts: Interrupts,
-        n_threads: int,
+        how: Mapping[str, Any],
     ) -> "SearchResult":
         """Add how sure each edge is; unasked, for the recommended learner where that takes seconds."""
         is_unasked, left = self.method is None, _seconds_left(result, options)
@@ -103,7 +105,8 @@ class Asked:
             return result
         monitor = Monitor(interrupts)
         n_fits = self.fits or n_usual_fits(self.calibrate)
-        effort = Effort(seed_of(0), n_threads, left, n_fits, monitor, is_quick=is_unasked)
+        n_threads = how.get("threads") or n_cores()
+        effort = Effort(seed_of(0), n_threads, left, n_fits, monitor, is_unasked, how.get("client"))
         with interrupts:
             if self.method == "bootstrap":
                 sure = learned_frequencies(result, table, options, effort)

@@ -46,7 +46,7 @@ def demo(
         options, interrupts = RecommendedOptions(), Interrupts(waiting)
         with interrupts:
             result = learn_recommended(table, options, n_threads=n_cores(), callback=interrupts)
-        result = Asked().answered(related(result, table), table, options, interrupts, n_cores())
+        result = Asked().answered(related(result, table), table, options, interrupts, {})
     print_summary(result, "the built-in health survey")
     console.print("\nThe learned network", style="bold")
     print_drawing(result.graph)

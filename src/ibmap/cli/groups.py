@@ -1,19 +1,24 @@
 """``ibmap compare --by``: the networks of groups of rows, and which edges differ."""
 
-from __future__ import annotations
-
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ibmap.cli.console import output, print_facts, print_json, say, warnings_as_messages
+from ibmap.cli.flags import member
 from ibmap.cli.options import ReadingAsLearned, check_place, read_bins
 from ibmap.cli.progress import Waiting
+from ibmap.cli.report import check_page
 from ibmap.errors import InvalidTableError
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from ibmap.data.table import EncodedTable
     from ibmap.learners.groups import GroupComparison
+    from ibmap.learners.options import RecommendedOptions
 
+PANEL = "Groups of rows, or two tables"
 VERDICTS = ("different", "undecided", "alike")
 FILE = "table"  # the column that tells two tables apart
 MEANING = (
@@ -22,16 +27,30 @@ MEANING = (
 )
 
 
-def compare_tables(
-    sources: list[str], by: str | None, reading: ReadingAsLearned, picture: str | None, as_json: bool
-) -> None:
+@dataclass(frozen=True)
+class Groups:
+    """What is asked about groups of rows."""
+
+    by: str | None = member(None, "Compare the groups of a table that a column tells.", "COLUMN", panel=PANEL)
+    picture: str | None = member(
+        None, "Draw the networks of groups or tables side by side: .png, .svg or .pdf.", "FILE", panel=PANEL
+    )
+    report: str | None = member(
+        None, "Write a page with the network of all rows and those of the groups.", "PAGE", panel=PANEL
+    )
+
+
+def compare_tables(sources: list[str], asked: Groups, reading: ReadingAsLearned, as_json: bool) -> None:
     """Compare groups of one table, or two tables."""
     from ibmap.data.encoding import encode
     from ibmap.learners.groups import compare_groups
     from ibmap.learners.options import RecommendedOptions
     from ibmap.options import n_cores
 
+    by, picture = asked.by, asked.picture
     ending = None if picture is None else _check_picture(picture)
+    if asked.report is not None:
+        check_page(asked.report)
     rules: dict[str, Any] = {} if reading.missing is None else {"missing": reading.missing}
     rules |= {} if reading.bins is None else {"bins": read_bins(reading.bins)}
     options = RecommendedOptions(**rules)
@@ -40,6 +59,10 @@ def compare_tables(
         frame = _read(sources, by, reading)
         table = encode(frame, missing=options.missing, bins=options.bins)
         found = compare_groups(table, by or FILE, options=options, n_threads=n_cores())
+        if asked.report is not None:
+            _write_page(
+                found, table, options, asked.report, " and ".join(Path(each).name for each in sources)
+            )
     if picture is not None and ending is not None:
         _draw(found, picture, ending)
     if as_json:
@@ -48,7 +71,7 @@ def compare_tables(
         _print(found)
 
 
-def _read(sources: list[str], by: str | None, reading: ReadingAsLearned) -> pl.DataFrame:
+def _read(sources: list[str], by: str | None, reading: ReadingAsLearned) -> "pl.DataFrame":
     """Read one table, or two below each other with a column that tells which."""
     import polars as pl
 
@@ -72,6 +95,19 @@ def _read(sources: list[str], by: str | None, reading: ReadingAsLearned) -> pl.D
     return pl.concat(named, how="vertical_relaxed")
 
 
+def _write_page(
+    found: "GroupComparison", table: "EncodedTable", options: "RecommendedOptions", path: str, title: str
+) -> None:
+    """Write the page of the whole table, the groups among its variables."""
+    from ibmap.learners import learn_recommended
+    from ibmap.options import n_cores
+    from ibmap.report import write_report
+
+    whole = learn_recommended(table, options, n_threads=n_cores())
+    write_report(whole, path, title=title, table=table, groups=found)
+    say(f"written: {path}")
+
+
 def _check_picture(path: str) -> str:
     from ibmap.plotting.canvas import FORMATS, need_matplotlib
 
@@ -79,7 +115,7 @@ def _check_picture(path: str) -> str:
     return check_place(path, "picture", *FORMATS)
 
 
-def _draw(found: GroupComparison, path: str, ending: str) -> None:
+def _draw(found: "GroupComparison", path: str, ending: str) -> None:
     """Draw the groups side by side."""
     from ibmap.data.files import write_atomically
     from ibmap.plotting import plot_groups
@@ -92,10 +128,9 @@ def _draw(found: GroupComparison, path: str, ending: str) -> None:
     say(f"written: {path}")
 
 
-def _print(found: GroupComparison) -> None:
+def _print(found: "GroupComparison") -> None:
     """Write what differs to standard output."""
     from ibmap.cli.summary import laid_out
-    from ibmap.evidence.words import times
 
     counts = {word: sum(each.verdict == word for each in found.differences) for word in VERDICTS}
     sizes = ", ".join(
@@ -110,9 +145,7 @@ def _print(found: GroupComparison) -> None:
             (f"{s:+.2f}" if sign else f"{s:.2f}") if joined else f"({s:+.2f})" if sign else f"({s:.2f})"
             for s, sign, joined in zip(each.strengths, each.signs, each.joined, strict=True)
         ]
-        sign = "" if each.log_bayes_factor >= 0 else "1/"
-        factor = sign + times(abs(each.log_bayes_factor)).removesuffix(" times")
-        rows.append((each.x, each.y, *told, factor, each.verdict))
+        rows.append((each.x, each.y, *told, each.factor, each.verdict))
     if not rows:
         return
     headings = ("Variable", "Variable", *(f">{name}" for name in found.groups), ">Bayes factor", "-Verdict")

@@ -43,6 +43,13 @@ class Running:
         min=1,
         panel=SEARCH,
     )
+    cluster: str | None = member(
+        None,
+        "ibmap: fit, and resample, on the workers of a dask.distributed cluster, by the address of its "
+        "scheduler (tcp://10.0.0.5:8786). The result is the same; the workers need the same versions.",
+        "ADDRESS",
+        panel=SEARCH,
+    )
     checkpoint: str | None = member(
         None, "hc: keep the search in a file, every few seconds and when it ends early.", "FILE", panel=SEARCH
     )
@@ -91,6 +98,7 @@ def learn(  # noqa: PLR0913 - a command's options are its parameters
     The summary goes to standard output, everything else to standard error.
     """
     from ibmap.cli.summary import print_summary
+    from ibmap.pools.cluster import connected
 
     given, how = _given(options), _given(asdict(running))
     refuse_inapplicable(algorithm, given | how)
@@ -100,13 +108,18 @@ def learn(  # noqa: PLR0913 - a command's options are its parameters
         check_page(report)
     chosen = _options(algorithm, given, reading)
     asked.check(chosen, algorithm)
-    with warnings_as_messages(quiet), Waiting("learning", quiet, compiling=False) as waiting:
+    with (
+        warnings_as_messages(quiet),
+        Waiting("learning", quiet, compiling=False) as waiting,
+        connected(how.pop("cluster", None)) as client,
+    ):
+        how |= {} if client is None else {"client": client}
         data = reading.read(table, chosen)
         load_kernels_for(data, algorithm == "ibmap" and not asked.takes_kernels(data), waiting)
         _tell_cost(data, algorithm, given, quiet)
         interrupts = Interrupts(waiting)
         result = _run(data, algorithm, chosen, how, interrupts)
-        result = asked.answered(result, data, chosen, interrupts, how.get("threads") or n_cores())
+        result = asked.answered(result, data, chosen, interrupts, how)
     files = _writers(result, outputs, report, table, data) | _median_writer(result, asked.median, data)
     summary = None if as_json else partial(print_summary, result, source_name(table), data)
     _deliver(result, summary, files, quiet)

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 RULES = ("auto", "keep", "width", "frequency")  # of ibmap.data.binning, which loads NumPy
 AS_LEARNED = "(default: as the network was learned)"
-TABLE = argument("TABLE", "CSV, TSV, Parquet or Arrow file, compressed or not; - reads standard input.")
+TABLE = argument(
+    "TABLE", "CSV, TSV, Parquet, Arrow, Excel, Stata or SPSS file, compressed or not; - reads standard input."
+)
 QUIET = flag(False, "No warnings and no progress bar.", None, "--quiet", "-q", panel="Output")
 Missing = Literal["use", "error", "drop", "state"]
 
@@ -89,6 +91,7 @@ class Reading(TextFile, _Columns):
             "missing": options.missing,
             "bins": options.rule_for_bins,
             "weights": self.weights,
+            "max_memory": options.max_memory,
         }
         return encode_file(source, drop=tuple(self.drop or ()), keep=keep, **chosen, **self.text)
 

@@ -41,12 +41,19 @@ def reproduce(  # noqa: PLR0913, PLR0917 - a command's options are its parameter
     bins: Literal["width", "frequency"] = flag(
         "width", "Cut numbers in benchmark sets into intervals of equal width or frequency."
     ),
+    learner: list[str] | None = flag(
+        None,
+        "A learner of yours for the study benchmark, file.py:function or package.module:function: from codes "
+        "(rows by variables) to an adjacency matrix. Repeat it for more.",
+        "SOURCE",
+    ),
     as_json: bool = flag(False, "Print the tables as JSON.", None, "--json"),
 ) -> None:
     """Run the paper's experiments, and print their tables beside the published numbers.
 
     What is done is kept: run the same command again to go on after an interruption.
     """
+    from ibmap.reproduce.benchmark import benchmark_study
     from ibmap.reproduce.confidence import confidence_studies
     from ibmap.reproduce.family import family_studies
     from ibmap.reproduce.holes import hole_studies
@@ -58,6 +65,10 @@ def reproduce(  # noqa: PLR0913, PLR0917 - a command's options are its parameter
 
     studies = {**paper_studies(data, bins), **pairwise_studies(), **recommended_studies(data)}
     studies |= confidence_studies() | family_studies() | mixed_studies() | ordered_studies() | hole_studies()
+    studies |= {"benchmark": benchmark_study(learner or ())}
+    if learner and names and not {"benchmark", "all"} & {*names}:
+        msg = "--learner is an option of the study benchmark: ibmap reproduce benchmark --learner SOURCE"
+        raise InvalidOptionError(msg)
     if not names:
         _list(studies, as_json)
         return

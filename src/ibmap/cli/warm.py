@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ibmap.cli.compiling import kernel_folder
 from ibmap.cli.console import print_json, say
 from ibmap.cli.flags import flag
-from ibmap.threads import leave_with_parent
+from ibmap.pools.threads import leave_with_parent
 
 if TYPE_CHECKING:
     from ibmap.graph import MarkovGraph

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from ibmap.data.table import EncodedTable
 from ibmap.evidence.relations import Columns, cells_of, regress
+from ibmap.evidence.words import times
 from ibmap.graph import MarkovGraph
 from ibmap.independence.averaged import RIDGE
 from ibmap.independence.numpy_fit import Floats, link_prior
@@ -44,6 +45,12 @@ class Difference:
     joined: tuple[bool, ...]  # in the network of each group
     strengths: tuple[float, ...]  # in each group, with their signs
     signs: tuple[int, ...]
+
+    @property
+    def factor(self) -> str:
+        """The Bayes factor in words of two or three digits, such as ``1/12``."""
+        sign = "" if self.log_bayes_factor >= 0 else "1/"
+        return sign + times(abs(self.log_bayes_factor)).removesuffix(" times")
 
     @property
     def verdict(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from ibmap.evidence.statements import Statement
 from ibmap.graph import MarkovGraph
+from ibmap.pools.threads import ThreadPool
 from ibmap.search.climb import N_NEAREST
-from ibmap.threads import ThreadPool
 
 if TYPE_CHECKING:
     from ibmap.evidence.witness import Witness
@@ -48,24 +48,31 @@ class PairEvidence:
 
 def collect_evidence(
     graph: MarkovGraph,
-    gains: NDArray[np.float64],
+    gains: NDArray[np.float64] | Mapping[tuple[int, int], float],
     n_nearest: int = N_NEAREST,
     witness: Witness | None = None,
     n_threads: int = 1,
 ) -> tuple[PairEvidence, ...]:
     """List what every edge is worth, and the missing edges nearest to being added."""
-    gains = gains if witness is None else witness.with_required(graph, gains)
-    first, second = np.nonzero(np.triu(np.isfinite(gains), 1))
-    losses, is_edge = 0.0 - gains[first, second], graph.adjacency[first, second]  # no minus zero
-    edges, missing = np.flatnonzero(is_edge), np.flatnonzero(~is_edge)
-    edges = edges[np.argsort(-losses[edges], kind="stable")]
-    missing = missing[np.argsort(losses[missing], kind="stable")][:n_nearest]
-    pairs = [(int(first[k]), int(second[k]), float(losses[k])) for k in (*edges, *missing)]
+    # gains: of the pairs known, or a matrix, minus infinity where nothing is known
+    known = gains if isinstance(gains, Mapping) else _finite(gains)
+    known = known if witness is None else witness.with_required(graph, known)
+    losses = [(x, y, 0.0 - gain) for (x, y), gain in sorted(known.items()) if np.isfinite(gain)]
+    joined = {*graph.edges}
+    edges = sorted((each for each in losses if each[:2] in joined), key=lambda each: -each[2])
+    missing = sorted((each for each in losses if each[:2] not in joined), key=lambda each: each[2])
+    pairs = [*edges, *missing[:n_nearest]]
     statements = _statements(graph, [(x, y) for x, y, _ in pairs], witness, n_threads)
     return tuple(
-        PairEvidence(x, y, bool(graph.adjacency[x, y]), loss, both)
+        PairEvidence(x, y, (x, y) in joined, loss, both)
         for (x, y, loss), both in zip(pairs, statements, strict=True)
     )
+
+
+def _finite(gains: NDArray[np.float64]) -> dict[tuple[int, int], float]:
+    """Give the gains of a matrix that are known, by pair."""
+    x, y = np.nonzero(np.triu(np.isfinite(gains), 1))
+    return dict(zip(zip(x.tolist(), y.tolist(), strict=True), gains[x, y].tolist(), strict=True))
 
 
 def _statements(

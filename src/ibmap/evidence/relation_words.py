@@ -50,9 +50,10 @@ def related(relation: Relation, x: str, y: str) -> str:
     p, q = float(rows[high, state]), float(rows[low, state])
     ratio = math.log(max(p, 1e-300)) - math.log(max(q, 1e-300))
     often = f"{times(ratio)} as often" if ratio > SAME else "about as often"
+    one, other = (f"{x} = {_label(labels[k])}" for k in (high, low))
     return (
-        f"{y} is {_label(relation.y_states[state])} {often} where {x} is {_label(labels[high])} as where it "
-        f"is {_label(labels[low])} ({share(p)} against {share(q)}), {DEPENDS if relation.depends else ALIKE}."
+        f"{y} = {_label(relation.y_states[state])} occurs {often} where {one} as where {other} "
+        f"({share(p)} against {share(q)}), {DEPENDS if relation.depends else ALIKE}."
     )
 
 
@@ -84,5 +85,5 @@ def _ratio(value: float) -> str:
 
 
 def _label(text: str) -> str:
-    shown = printable(text)
+    shown = printable(text.removesuffix(".0") if text[:-2].lstrip("-").isdecimal() else text)
     return shown if len(shown) <= LONGEST else shown[: LONGEST - 1] + "…"

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ibmap.data.counting import number_slices
 from ibmap.data.table import EncodedTable, where_seen
 from ibmap.graph import MarkovGraph
-from ibmap.threads import ThreadPool
+from ibmap.pools.threads import ThreadPool
 
 if TYPE_CHECKING:
     from ibmap.independence.binary_rows import BinaryColumns

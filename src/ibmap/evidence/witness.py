@@ -97,15 +97,14 @@ class Witness:
         """Give how much the score falls if a pair is flipped, by the data even if the pair is settled."""
         return -flip_gain(_lifted(self._score, x, y), graph, x, y)
 
-    def with_required(self, graph: MarkovGraph, gains: NDArray[np.float64]) -> NDArray[np.float64]:
+    def with_required(
+        self, graph: MarkovGraph, gains: Mapping[tuple[int, int], float]
+    ) -> Mapping[tuple[int, int], float]:
         """Add to gains what the data say of flipping each edge that is required."""
         known = knowledge_of(self._score)
         if known is None:
             return gains
-        found = gains.copy()
-        for x, y in known.required:
-            found[x, y] = found[y, x] = -self.loss(graph, x, y)
-        return found
+        return {**gains, **{pair: -self.loss(graph, *pair) for pair in known.required}}
 
     def gains_of(self, graph: MarkovGraph, x: int) -> NDArray[np.float64]:
         """Give what the score gains by each flip that touches one variable."""
@@ -158,5 +157,8 @@ def _lifted(told: Any, x: int, y: int) -> Any:
 
 def _verdicts(name: str, score: PairwiseScore, x: int, blanket: tuple[int, ...], y: int) -> list[Verdict]:
     """Give what the regression of one variable says of a link, and each model by itself."""
-    log_odds = {name: float(score.evidence(x, blanket)[y]), **score.opinions(x, blanket, y)}
+    log_odds = {
+        name: float(score.evidence(x, blanket)[score.candidates.place(x, y)]),
+        **score.opinions(x, blanket, y),
+    }
     return [Verdict(each, -softplus(e), -softplus(-e)) for each, e in log_odds.items()]

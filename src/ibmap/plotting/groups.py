@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ibmap.graph.layout import place
 from ibmap.learners.groups import GroupComparison
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MARK = "#f3cf7a"  # behind pairs that differ
+ORDER = ("differs between groups", "positive", "negative", "no sign", "strength 0.1", "strength 0.5").index
 
 
 def plot_groups(
@@ -60,7 +61,20 @@ def plot_groups(
         frame(ax, points)
         set_title(ax, f"{comparison.by}: {name}")
         ax.set_title(f"{result.provenance.n_samples:,} rows", loc="right", color=FAINT, fontsize=10)
-        legend = ax.get_legend()
-        if legend is not None and k:  # one serves all
-            legend.remove()
+        own = ax.get_legend()
+        if own is not None:
+            own.remove()
+    _legend(axes)
     return list(axes)
+
+
+def _legend(axes: Sequence[Axes]) -> None:
+    """Say once, below all drawings, what lines tell."""
+    told: dict[str, Any] = {}
+    for ax in axes:
+        handles, labels = ax.get_legend_handles_labels()
+        told |= {label.partition(" (")[0]: each for each, label in zip(handles, labels, strict=True)}
+    labels = sorted(told, key=ORDER)
+    handles = [told[label] for label in labels]
+    style = {"frameon": False, "labelcolor": FAINT, "handlelength": 2.8}
+    axes[0].figure.legend(handles, labels, loc="outside lower center", ncols=6, **style)

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from ibmap.data.table import EncodedTable
+from ibmap.data.text import printable
 from ibmap.graph.layout import block_order
-from ibmap.report.views import PairView, VariableView, view_pairs, view_variables
+from ibmap.learners.groups import GroupComparison
+from ibmap.report.views import PairView, VariableView, raised, view_pairs, view_variables
 from ibmap.result import SearchResult
 from ibmap.result.formats import weight_matrix
 from ibmap.result.notes import find_notes
 from ibmap.result.words import (
     how_ended,
     how_learned,
+    how_reliable,
     how_sure,
     missing_cells,
     what_verdicts_mean,
@@ -46,6 +50,8 @@ class Content:
     version: str
     caption: str = ""  # of the drawing: what is drawn, and what lines tell
     sure: dict[str, Any] | None = None  # how many pairs are of each verdict, and what the numbers are
+    groups: dict[str, Any] | None = None  # the networks of groups of rows, and what differs
+    about_groups: str = ""
 
     def data(self) -> dict[str, Any]:
         """Give what the page's script reads."""
@@ -56,10 +62,16 @@ class Content:
             "startScore": self.start_score,
             "trace": list(self.trace),
             "sure": self.sure,
+            "groups": self.groups,
         }
 
 
-def collect_content(result: SearchResult, title: str, table: EncodedTable | None = None) -> Content:
+def collect_content(
+    result: SearchResult,
+    title: str,
+    table: EncodedTable | None = None,
+    groups: GroupComparison | None = None,
+) -> Content:
     """Put together what the page shows of a result."""
     first = result.trace[0] if result.trace else None
     return Content(
@@ -78,6 +90,8 @@ def collect_content(result: SearchResult, title: str, table: EncodedTable | None
         notes=find_notes(result, table),
         version=result.provenance.version,
         caption=_caption(result, title),
+        groups=None if groups is None else _groups(groups, result.graph.names),
+        about_groups="" if groups is None else _about_groups(groups),
         sure=None
         if result.confidence is None
         else {"kind": result.confidence.kind, **result.confidence.counts},
@@ -104,6 +118,33 @@ def _caption(result: SearchResult, title: str) -> str:
             f"A full line is an edge that is present, a dashed one is undecided. {what_verdicts_mean(result)}"
         )
     return " ".join(told)
+
+
+def _groups(groups: GroupComparison, names: Sequence[str]) -> dict[str, Any]:
+    """Give the networks of groups by the numbers of the page's variables."""
+    place = {name: k for k, name in enumerate(names)}
+    return {
+        "by": place.get(groups.by),
+        "groups": [
+            {"name": printable(name), "rows": own.provenance.n_samples, "edges": own.graph.n_edges}
+            for name, own in groups.groups.items()
+        ],
+        "pairs": [
+            {**asdict(each), "x": place[each.x], "y": place[each.y], "verdict": each.verdict}
+            | {"words": raised(each.factor)}
+            for each in groups.differences
+        ],
+    }
+
+
+def _about_groups(groups: GroupComparison) -> str:
+    """Explain the small drawings and their table."""
+    return (
+        f"A network for each group of {groups.by}, every variable where it is above. A yellow ground marks "
+        "pairs that differ: an effect for each group is at least ten times as probable as one for all. "
+        "Alike: one for all is ten times as probable. In brackets: the strength where that group's network "
+        "does not join the pair."
+    )
 
 
 def _figures(result: SearchResult) -> tuple[tuple[str, str, str], ...]:
@@ -133,6 +174,7 @@ def _making(result: SearchResult) -> tuple[tuple[str, str], ...]:
     source = result.provenance
     facts = [("Learned by", how_learned(result))]
     facts += [("How sure", how_sure(result))] if result.confidence is not None else []
+    facts += [("Calibration", how_reliable(result))] if how_reliable(result) else []
     if result.score is not None:
         facts += [(result.provenance.score_name, repr(result.score)), ("Ended", how_ended(result))]
     facts += [

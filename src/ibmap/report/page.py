@@ -23,7 +23,7 @@ from ibmap.errors import MissingLibraryError
 from ibmap.report.citation import bibtex, citations
 from ibmap.report.content import Content
 
-SCRIPTS = ("state", "drawing", "details", "tools", "tables", "charts", "start")
+SCRIPTS = ("state", "drawing", "details", "tools", "tables", "charts", "groups", "start")
 LIBRARY = ("mpld3", "js/d3.v5.min.js")  # the package that ships d3, and where it does
 
 
@@ -44,6 +44,7 @@ def render(content: Content) -> bytes:
         figures="".join(_figure(*each) for each in content.figures),
         notes=_notes(content.notes),
         caption=_text(content.caption),
+        about_groups=_text(content.about_groups),
         about_edges=_text(content.about_edges),
         about_variables=_text(content.about_variables),
         about_search=_text(content.about_search),

@@ -40,6 +40,7 @@ class VariableView:
     small: float | None = None  # share of the rows in slices of its blanket that hold too few
     thinness: str | None = None  # the same in words
     slices: str | None = None  # how many slices of its blanket hold data, in words
+    copies: tuple[str, ...] = ()  # columns that say the same
     explained: float | None = None  # share of its entropy that its neighbours tell
     accuracy: float | None = None  # share of the rows in which they name its state right
     baseline: float | None = None  # and in which the most frequent state is right
@@ -95,6 +96,7 @@ def view_variables(result: SearchResult) -> tuple[VariableView, ...]:
             colour=group_colour(int(groups[k])),
             x=float(places[k, 0]),
             y=float(-places[k, 1]) + 0.0,
+            copies=tuple(printable(copy) for copy, each in result.provenance.copies.items() if each == name),
             **_description(result, k),
         )
         for k, name in enumerate(graph.names)

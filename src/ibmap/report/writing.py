@@ -6,6 +6,7 @@ from pathlib import Path
 
 from ibmap.data.atomic import write_atomically
 from ibmap.data.table import EncodedTable
+from ibmap.learners.groups import GroupComparison
 from ibmap.report.content import collect_content
 from ibmap.report.page import render
 from ibmap.result.formats import Network, as_result
@@ -13,7 +14,12 @@ from ibmap.result.relating import related
 
 
 def write_report(
-    network: Network, path: str | Path, *, title: str = "Learned network", table: EncodedTable | None = None
+    network: Network,
+    path: str | Path,
+    *,
+    title: str = "Learned network",
+    table: EncodedTable | None = None,
+    groups: GroupComparison | None = None,
 ) -> None:
     """Write a page about a network: one file that opens anywhere and asks nothing of any server.
 
@@ -28,6 +34,8 @@ def write_report(
     table : EncodedTable, optional
         The data it was learned from (`ibmap.encode`): adds the evidence to a result that keeps none, and the
         columns left out.
+    groups : GroupComparison, optional
+        What `ibmap.compare_groups` gives, of the same variables: drawn side by side.
 
     Raises
     ------
@@ -49,4 +57,4 @@ def write_report(
         result = result.with_evidence(table)
     if table is not None:
         result = related(result, table)
-    write_atomically(path, render(collect_content(result, title, table)))
+    write_atomically(path, render(collect_content(result, title, table, groups)))

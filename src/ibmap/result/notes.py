@@ -15,7 +15,7 @@ def find_notes(result: SearchResult, table: EncodedTable | None = None) -> tuple
     notes = [*_limits(result), *_idle_edges(result), *_thin(result)]
     notes += _remedy(result) if notes[len(_limits(result)) :] else []
     notes += [*_known(result), *_disputed(result), *_acting_together(result), *_rows(result)]
-    notes += _holes(result)
+    notes += [*_holes(result), *_screened(result)]
     if table is not None and table.preparation.dropped_columns:
         notes.append(("Columns left out", f"On request: {listed(table.preparation.dropped_columns)}."))
     notes += [("About the data", text) for text in (*result.provenance.notes, *result.provenance.warnings)]
@@ -142,3 +142,15 @@ def _holes(result: SearchResult) -> list[tuple[str, str]]:
         "reason that no other column shows, edges of their columns may be off."
     )
     return [("Missing cells", text)]
+
+
+def _screened(result: SearchResult) -> list[tuple[str, str]]:
+    """Say that not all pairs were weighed."""
+    k = result.provenance.options.get("screen")
+    if not isinstance(k, int) or k >= result.graph.n_variables - 1:
+        return []
+    text = (
+        f"Each variable was weighed with the {k:,} others most associated with it, and with a few "
+        "drawn at random. All other pairs are taken as not joined, and the score leaves them out."
+    )
+    return [("Screened pairs", text)]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ class Provenance:
     seconds: float
     warnings: tuple[str, ...] = ()  # what deserved a second look
     notes: tuple[str, ...] = ()  # how the table was read
+    copies: dict[str, str] = field(default_factory=dict)  # columns that another stands for, and which
 
     @property
     def score_name(self) -> str:
@@ -50,6 +52,7 @@ def provenance_of(table: EncodedTable, algorithm: str, options: dict[str, Any], 
         seconds=seconds,
         warnings=table.preparation.warnings,
         notes=table.preparation.notes,
+        copies=table.preparation.copies,
     )
 
 
@@ -63,6 +66,8 @@ def plain(value: Any) -> Any:
     """Turn a label or option into something JSON can hold."""
     if isinstance(value, np.generic):
         value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)  # JSON has no such number
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, (list, tuple)):

@@ -26,7 +26,7 @@ def related(result: Result, table: EncodedTable) -> Result:
 
 def relation_of(result: SearchResult, x: int, y: int) -> Relation | None:
     """Give how two joined variables are related, in that order; None if it is not known."""
-    known = next((each for each in result.relations if {each.x, each.y} == {x, y}), None)
+    known = result.relation_by_pair.get((min(x, y), max(x, y)))
     return known if known is None or known.x == x else known.reversed()
 
 

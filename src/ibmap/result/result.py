@@ -100,6 +100,11 @@ class SearchResult:
         """Whether the search ended by itself rather than by a limit."""
         return self.stopped in ("optimum", "finished")
 
+    @cached_property
+    def relation_by_pair(self) -> dict[tuple[int, int], Relation]:
+        """How the ends of each edge are related, by the edge."""
+        return {(min(each.x, each.y), max(each.x, each.y)): each for each in self.relations}
+
     @property
     def required(self) -> frozenset[tuple[int, int]]:
         """The edges that were required, whatever the data say, as pairs of numbers."""

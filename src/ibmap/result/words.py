@@ -100,8 +100,9 @@ def how_sure(result: SearchResult) -> str:
     if sure is None:
         return ""
     counts, told = sure.counts, sure.diagnostics
+    pairs = "pair" if counts["present"] == 1 else "pairs"
     words = (
-        f"{counts['present']:,} pairs present, {counts['undecided']:,} undecided, "
+        f"{counts['present']:,} {pairs} present, {counts['undecided']:,} undecided, "
         f"{counts['absent']:,} absent ({METHODS[sure.method]})"
     )
     if told.get("stopped") in ("max_seconds", "interrupted"):

@@ -50,6 +50,10 @@ const aboutVariable = (k) => {
     parts.push(make("div", "statement plain", [facts([["enough or thin", v.thinness], ["rows in small slices", percent(v.small)],
       ["slices of its blanket seen", v.slices], ["entropy (nats)", figure(v.entropy, 3)], ["missing values", count(v.missing)]])]));
   }
+  if (v.copies.length) {
+    parts.push(make("h4", "", "Stands for its copies"));
+    parts.push(make("div", "states", v.copies.map((name) => make("span", "", [make("bdi", "", name)]))));
+  }
   if (v.states.length) {
     parts.push(make("h4", "", `${count(v.n_states)} ${v.n_states === 1 ? "state" : "states"}`));
     const more = v.n_states - v.states.length;

@@ -5,5 +5,6 @@ startMatrix();
 startEdgeTable();
 startVariableTable();
 startTrace();
+startGroups();
 listen(showDetails);
 change({});
