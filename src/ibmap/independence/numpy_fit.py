@@ -15,16 +15,21 @@ does not matter which state is the base; intercepts have a flat one.
 from __future__ import annotations
 
 import math
-from functools import cache
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg.lapack import dtrtrs
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 MAX_STEPS = 200
+DENSE = (
+    10_000  # products of columns up to which zeros are kept among them: a sparse matrix takes time to make
+)
 SMALLEST = 1e-60  # share of a Newton step
 LAST_STEP = 1e-11  # a Newton step that promises less than this is the last
 NOTHING = 1e-26  # one that promises less than this is not taken
@@ -53,16 +58,29 @@ def state_spread(n_states: int, is_ordered: bool) -> Floats:
     return np.asarray(f.T @ (f - f.mean(axis=0)) * (2 / n_states if is_ordered else 1), np.float64)
 
 
-class Fit(NamedTuple):
+@dataclass(frozen=True)
+class Fit:
     """X fitted on a set: parameters at the mode, curvature there, and how well it does."""
 
     theta: Floats  # intercepts, then slopes: features of X by columns of the set
     sizes: Integers  # columns of each member of the set
     probabilities: Floats  # of X's states in each cell
-    spread: Floats  # cells by features by features: covariance of X's features
-    sensitivity: Floats  # cells by features by parameters: of X's features with what each parameter moves
     inverse: Floats  # of the Cholesky factor of minus the Hessian
     log_evidence: float  # relative to X by itself, both with flat intercepts
+    f: Floats  # features of X's states
+    z: Floats  # columns of the set in each cell
+
+    @cached_property
+    def spread(self) -> Floats:
+        """Cells by features by features: the covariance of X's features."""
+        return covariance(self.probabilities, self.f)[1]
+
+    @cached_property
+    def sensitivity(self) -> Floats:
+        """Cells by features by parameters: of X's features with what each parameter moves."""
+        joint, spread = covariance(self.probabilities, self.f)
+        slopes = spread[:, :, :, None] * self.z[:, None, None, :]
+        return np.concatenate([joint, slopes.reshape(*spread.shape[:2], -1)], axis=2)
 
 
 class Regression:
@@ -73,15 +91,31 @@ class Regression:
         self.n = counts.sum(axis=1)
         self.n_intercepts = counts.shape[1] - 1
 
+    @cached_property
+    def _pairs(self) -> Any:
+        """Products of two columns, by cell; in a cell few columns are not zero."""
+        n_cells, width = self.z.shape
+        if n_cells * width**2 <= DENSE:
+            return (self.z[:, :, None] * self.z[:, None, :]).reshape(n_cells, width**2).T
+        from scipy.sparse import csr_matrix
+
+        cells, columns = np.nonzero(self.z)
+        n_own = np.bincount(cells, minlength=len(self.z))[cells]  # columns of the cell of each entry
+        left = np.repeat(np.arange(len(cells)), n_own)
+        begins = np.repeat(np.searchsorted(cells, cells), n_own)
+        right = begins + np.arange(len(left)) - np.repeat(np.cumsum(n_own) - n_own, n_own)
+        entries = self.z[cells, columns]
+        places = columns[left] * width + columns[right]
+        return csr_matrix((entries[left] * entries[right], (places, cells[left])), (width**2, n_cells))
+
     def fit(self, log_determinant: float, sizes: Integers) -> Fit:
         """Find the mode by Newton's method; the log determinant is that of the prior of all slopes."""
         margins = self.counts.sum(axis=0)
         theta = np.zeros(len(self.prior))
         theta[: self.n_intercepts] = np.log(margins[1:] / margins[0])
         theta, value, p, lower = self._newton(theta)
-        spread, sensitivity = self._covariances(p)
         evidence = log_evidence(margins, value, lower, log_determinant)
-        return Fit(theta, sizes, p, spread, sensitivity, inverse_of(lower), evidence)
+        return Fit(theta, sizes, p, inverse_of(lower), evidence, self.f, self.z)
 
     def _newton(self, theta: Floats) -> tuple[Floats, float, Floats, Floats]:
         """Climb to the mode; give it, the log posterior, probabilities and factor of the curvature there."""
@@ -89,13 +123,13 @@ class Regression:
         for _ in range(MAX_STEPS):
             gradient, hessian = self._derivatives(theta, p)
             lower = cholesky(hessian)
-            inverse = inverse_of(lower)
-            half = inverse @ gradient
+            half = dtrtrs(lower, gradient, lower=1)[0]
             promise = float(half @ half)  # about twice what the step gains
             if is_last or promise < NOTHING:
                 break
             is_last = promise < LAST_STEP
-            theta, value, p = self._step(theta, value, inverse.T @ half, promise > SAFE)
+            step = dtrtrs(lower, half, lower=1, trans=1)[0]
+            theta, value, p = self._step(theta, value, step, promise > SAFE)
         return theta, value, p, lower
 
     def _step(
@@ -130,18 +164,15 @@ class Regression:
         gradient[first:] += ((residual @ self.f).T @ self.z).ravel()
         hessian = self.prior.copy()
         hessian[:first, :first] += np.diag(expected[:, 1:].sum(axis=0)) - expected[:, 1:].T @ p[:, 1:]
-        sensitivity = self._covariances(p)[1]
-        slopes = np.tensordot(self.z * self.n[:, None], sensitivity, (0, 0))  # columns, features, parameters
-        hessian[first:] += slopes.transpose(1, 0, 2).reshape(-1, len(theta))
+        joint, spread = covariance(p, self.f)
+        n_columns, n_slopes = self.z.shape[1], len(theta) - first
+        mixed = np.tensordot(self.n[:, None, None] * joint, self.z, (0, 0))
+        hessian[first:, :first] += mixed.transpose(0, 2, 1).reshape(n_slopes, first)
+        products = self._pairs @ (self.n[:, None, None] * spread).reshape(len(p), -1)
+        products = products.reshape(n_columns, n_columns, *spread.shape[1:]).transpose(2, 0, 3, 1)
+        hessian[first:, first:] += products.reshape(n_slopes, n_slopes)
         hessian[:first, first:] = hessian[first:, :first].T
         return gradient, hessian
-
-    def _covariances(self, p: Floats) -> tuple[Floats, Floats]:
-        """Give the covariances of X's features in each cell: with each other, and with each parameter's."""
-        joint, spread = covariance(p, self.f)
-        n_cells, q = len(p), self.f.shape[1]
-        slopes = spread[:, :, :, None] * self.z[:, None, None, :]
-        return spread, np.concatenate([joint, slopes.reshape(n_cells, q, -1)], axis=2)
 
 
 def covariance(p: Floats, f: Floats) -> tuple[Floats, Floats]:
