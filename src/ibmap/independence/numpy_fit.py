@@ -46,7 +46,9 @@ def features(n_states: int, is_ordered: bool) -> Floats:
 @cache
 def link_prior(n_own: int, own_ordered: bool, n_other: int, other_ordered: bool) -> tuple[Floats, float]:
     """Give the prior precision of a link's effects for a ridge of one, and its log determinant."""
-    precision = np.kron(state_spread(n_own, own_ordered), state_spread(n_other, other_ordered))
+    precision = np.asarray(
+        np.kron(state_spread(n_own, own_ordered), state_spread(n_other, other_ordered)), np.float64
+    )
     return precision, float(np.linalg.slogdet(precision)[1])
 
 
