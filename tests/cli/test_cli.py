@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 import subprocess
 import sys
 
@@ -30,10 +31,21 @@ def test_learn_prints_a_summary_worth_reading(run, table):
         "IB-score",
         "distinct tests",
         "sky",
-        "times less probable",
+        "present",
     ):
         assert part in found.out, part
     assert "Pairs nearest to being joined" in found.out
+
+
+def test_tables_fit_a_terminal_of_80_characters(run, tmp_path, monkeypatch):
+    survey, net = tmp_path / "survey.csv", tmp_path / "net.json"
+    ibmap.datasets.load_survey().write_csv(survey)
+    monkeypatch.setenv("COLUMNS", "80")
+    learned = run("learn", survey, "--output", net, "--require", "smoker--cough").out
+    for text in (learned, run("explain", net).out, run("explain", net, "overweight").out):
+        assert re.search("^(overweight|age) +blood pressure  |^blood pressure  ", text, re.MULTILINE), text
+        assert not re.search("^(blood|pressure)$|^Variab$|^V$", text, re.MULTILINE), text
+        assert max(map(len, text.splitlines())) <= 80
 
 
 def test_learn_json_is_the_result(run, table):

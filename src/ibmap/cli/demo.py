@@ -15,10 +15,10 @@ from ibmap.errors import MissingLibraryError
 if TYPE_CHECKING:
     from ibmap.result import SearchResult
 
-STORY = """\
-A made-up health survey: {rows:,} answers to {variables} questions, drawn from a network that is
-known here. Can it be found again from the answers alone?
-"""
+STORY = (
+    "A made-up health survey: {rows:,} answers to {variables} questions, drawn from a network that is "
+    "known here. Can it be found again from the answers alone?\n"
+)
 
 
 def demo(

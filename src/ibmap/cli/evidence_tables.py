@@ -13,7 +13,7 @@ from ibmap.cli.summary import LOSS, WITH, WITHOUT, edge_table, laid_out
 from ibmap.evidence.relation_words import strength_text
 from ibmap.evidence.sureness import rounded
 from ibmap.evidence.variables import by_thinness
-from ibmap.evidence.words import amount, chance, in_words, listed, probability, rough, share, whole
+from ibmap.evidence.words import amount, chance, listed, probability, rough, share, whole
 from ibmap.result.words import what_verdicts_mean
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ N_UNDECIDED = 15  # pairs listed
 N_NEAREST = 10  # missing edges listed
 MAX_EDGES = 40  # lines of the table of edges
 THIN = (
-    "Small slices: configurations of the blanket with fewer than 5 rows for each state of the variable. "
-    "Thin: at least half of the rows lie in them; thin in places: a fifth."
+    "Small slices: share of the rows that lie in slices with fewer than 5 rows for each state of the "
+    "variable. Thin: at least half of them; thin in places: a fifth."
 )
 
 
@@ -44,7 +44,9 @@ def print_pair(pair: PairExplanation) -> None:
         _print_text(console, sentence)
     console.print("")
     if pair.relation is not None:
-        _print_text(console, f"{printable(pair.y)} for each state of {printable(pair.x)}, the others alike:")
+        _print_text(
+            console, f"{printable(pair.y)} for each state of {printable(pair.x)}, others being equal:"
+        )
         console.print(_cross_table(pair.relation, pair.x), "")
     console.print(_statements(pair), "")
     for remark in pair.remarks():
@@ -84,7 +86,7 @@ def print_network(result: SearchResult) -> None:
     if missing:
         console.print(edge_table("Nearest rejected edges", WITH, result, missing), "")
     if edges or missing:
-        console.print(LOSS, "")
+        console.print(LOSS, "", sep="\n")
     if result.confidence is not None:
         _print_undecided(console, result)
     _print_unexplained(console, result.graph.n_edges - len(edges))
@@ -161,14 +163,13 @@ def _given(statement: Statement) -> str:
 
 def _partners(title: str, name: str, pairs: tuple[PairExplanation, ...]) -> Table:
     """Lay out the partners of one variable."""
-    change = WITHOUT if pairs and pairs[0].is_edge else WITH
     rows = []
     for pair in pairs:
         partner, data = pair.y if pair.x == name else pair.x, "thin" if pair.is_thin else "enough"
         told = () if pair.relation is None else (strength_text(pair.relation),)
-        rows.append((partner, *told, amount(pair.loss), in_words(pair.loss), pair.strength, data))
+        rows.append((partner, *told, amount(pair.loss), pair.strength, data))
     told = (">Strength",) if pairs and pairs[0].relation is not None else ()
-    return laid_out(title, ("Variable", *told, ">Loss", change, "-Evidence", "-Data"), rows)
+    return laid_out(title, ("Variable", *told, ">Loss", "-Evidence", "-Data"), rows)
 
 
 def _thin_variables(result: SearchResult) -> Table:
@@ -187,5 +188,5 @@ def _thin_variables(result: SearchResult) -> Table:
             )
         )
     cut = f" ({N_VARIABLES} of {len(order):,})" if len(order) > N_VARIABLES else ""
-    headings = ("Variable", ">Neighbours", ">Slices seen", ">Rows a slice", ">Rows in small slices", "-Data")
+    headings = ("Variable", ">Neighbours", ">Slices seen", ">Rows a slice", ">Small slices", "-Data")
     return laid_out(f"Variables, the thinnest data first{cut}", headings, rows)

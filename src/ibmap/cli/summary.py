@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from rich.box import SIMPLE_HEAD
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -39,7 +40,7 @@ N_SHOWN = 6  # of each
 WITHOUT, WITH = "-Without it the structure is", "-With it the structure is"
 LOSS = "Loss: by how much the natural log of the IB-score falls if the pair is changed."
 STRENGTH = (
-    "Strength: from 0 to 1 on the scale of a correlation, the other neighbours alike; + or - where the "
+    "Strength: from 0 to 1 on the scale of a correlation, other neighbours being equal; + or - where the "
     "states of both are two or in order. Explained: share of a variable's entropy that its neighbours tell."
 )
 
@@ -75,24 +76,21 @@ def laid_out(title: str, headings: Sequence[str], rows: Iterable[Sequence[str | 
 
 
 def edge_table(title: str, heading: str, result: SearchResult, pairs: Sequence[PairEvidence]) -> Table:
-    """Lay out pairs of variables with their evidence, and how sure they are if that is known."""
+    """Lay out pairs of variables with how sure they are or, if not known, their evidence in words."""
     names, sure = result.graph.names, result.confidence
     mark = dict.fromkeys(result.required, "; required")
-    rows = [
-        [
-            names[each.x],
-            names[each.y],
-            amount(each.loss),
-            in_words(each.loss) + mark.get((each.x, each.y), ""),
-        ]
-        for each in pairs
-    ]
     headings = ["Variable", "Variable", ">Loss", heading]
-    if sure is not None:
-        for row, each in zip(rows, pairs, strict=True):
+    if sure is not None:  # and no words, which would not fit into 80 characters
+        headings[2:] = [f">{sure.kind.capitalize()}", "-Verdict", ">Loss"]
+    rows = []
+    for each in pairs:
+        row, told = [names[each.x], names[each.y], amount(each.loss)], mark.get((each.x, each.y), "")
+        if sure is None:
+            row.append(in_words(each.loss) + told)
+        else:
             own = sure.pair(each.x, each.y)
-            row[2:2] = [chance(own.value), own.verdict]
-        headings[2:2] = [f">{sure.kind.capitalize()}", "-Verdict"]
+            row[2:2] = [chance(own.value), own.verdict + told]
+        rows.append(row)
     known = [relation_of(result, each.x, each.y) for each in pairs]
     if any(known):
         for row, relation in zip(rows, known, strict=True):
@@ -167,7 +165,7 @@ def _print_notes(console: Console, result: SearchResult, table: EncodedTable | N
     told = set(result.provenance.warnings)  # as messages, when the table was read
     for heading, text in find_notes(result, table):
         if text not in told:
-            console.print(Text.assemble((f"{heading}. ", "bold"), printable(text)), "")
+            console.print(Text.assemble((f"{heading}. ", "bold"), printable(text)), "", sep="\n")
 
 
 def _print_edges(console: Console, result: SearchResult) -> None:
@@ -185,7 +183,7 @@ def _print_edges(console: Console, result: SearchResult) -> None:
     if result.confidence is not None:
         console.print(what_verdicts_mean(result))
     if result.relations:
-        console.print(STRENGTH, "")
+        console.print(STRENGTH, "", sep="\n")
         _print_relations(console, result)
 
 
@@ -194,6 +192,7 @@ def _print_relations(console: Console, result: SearchResult) -> None:
     names = result.graph.names
     console.print(Text("How they are related", "bold"))
     for each in sorted(result.relations, key=lambda each: -abs(each.strength))[:N_SHOWN]:
-        console.print(Text(f"  {related(each, names[each.x], names[each.y])}"))
+        sentence = Text(related(each, names[each.x], names[each.y]))
+        console.print(Padding(sentence, (0, 0, 0, 2), expand=False))
     if len(result.relations) > N_SHOWN:
         console.print(f"  ... and {len(result.relations) - N_SHOWN:,} more; ibmap explain NETWORK A B tells.")
