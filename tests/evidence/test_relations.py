@@ -110,6 +110,19 @@ def test_an_odds_ratio_is_found_again_the_rest_alike_and_a_needless_edge_has_no_
     assert needless.odds_ratio == pytest.approx(1, abs=0.15)
 
 
+@pytest.mark.parametrize(
+    ("labels", "sign", "states"),
+    [(("high", "Low"), 1, ("Low", "high")), (("blue", "green"), -1, ("blue", "green"))],
+)
+def test_two_states_are_less_and_more_by_what_they_say(labels, sign, states):
+    codes = np.repeat([[0, 1], [1, 0], [0, 0], [1, 1]], [40, 40, 10, 10], axis=0)
+    rows = [[labels[x], ("no", "yes")[y]] for x, y in codes]
+    (found,), _ = relate(ibmap.encode(rows), MarkovGraph.from_edges(2, [(0, 1)]))
+    assert (found.sign, found.x_states, found.y_states) == (sign, states, ("no", "yes"))
+    assert (found.odds_ratio > 1) == (sign > 0)
+    assert found.y_given_x[found.x_states.index(labels[0])][1] == pytest.approx(0.8, abs=0.05)
+
+
 def test_independent_variables_have_next_to_no_strength():
     rng = np.random.default_rng(1)
     table = EncodedTable.from_codes(rng.integers(0, 3, (5000, 4)))

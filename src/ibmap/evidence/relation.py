@@ -10,7 +10,7 @@ Rows = tuple[tuple[float, ...], ...]
 
 @dataclass(frozen=True)
 class Relation:
-    """How the two ends of an edge are related, the other neighbours alike."""
+    """How the two ends of an edge are related, other neighbours being equal."""
 
     x: int
     y: int

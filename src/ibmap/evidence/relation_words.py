@@ -10,7 +10,7 @@ from ibmap.data.text import printable
 from ibmap.evidence.relation import Predictability, Relation
 from ibmap.evidence.words import share, times
 
-ALIKE = "the other neighbours alike"
+ALIKE = "other neighbours being equal"
 DEPENDS = "averaged over the others; it depends on other neighbours"
 RARE = 0.05  # states of the other variable below this share are not compared, if there are others
 SAME = math.log(1.05)  # "as often", however many digits there are

@@ -3,7 +3,7 @@
 Every variable is fitted on its neighbours, by main effects (multinomial logistic regression) and by the full
 table of its neighbours, weighed by their marginal likelihoods. What the fit says of X for each state of a
 neighbour Y is *standardised*: averaged over how the other neighbours occur in the data. So the cross table
-tells what Y goes with, the others alike. `docs/relations.md` has the definitions.
+tells what Y goes with, others being equal. `docs/relations.md` has the definitions.
 """
 
 from __future__ import annotations
@@ -26,6 +26,13 @@ from ibmap.independence.one_thread import ONE_THREAD
 MAX_STATES = 10  # of a variable in a cross table; the rarest are taken as one, or neighbours in order
 OTHERS = "(others)"
 LEAST_CELLS, MOST_CELLS, WORK = 2_000, 20_000, 4_000_000  # cells that are fitted, and numbers in its arrays
+# Pairs of states that are more and less by what they say, not less and more as the alphabet has them.
+MORE_AND_LESS = {
+    *(("high", "low"), ("high", "normal"), ("abnormal", "normal"), ("good", "poor"), ("better", "worse")),
+    *(("large", "small"), ("big", "small"), ("long", "short"), ("strong", "weak"), ("heavy", "light")),
+    *(("fast", "slow"), ("old", "young"), ("rich", "poor"), ("often", "rarely"), ("often", "never")),
+    *(("always", "never"), ("daily", "never"), ("frequent", "rare"), ("agree", "disagree")),
+}
 NO_DIRECTION = 0.25  # share of the information below which the average says too little for a sign
 
 
@@ -59,6 +66,8 @@ class Columns:
             seen = self.rows((x,))
             counts = _sums(table.codes[seen, x], self.weights[seen], int(table.cardinalities[x]))
             numbers, labels = _kept(counts, [str(each) for each in table.labels[x]], bool(self.in_order[x]))
+            if not self.in_order[x] and tuple(map(str.casefold, labels)) in MORE_AND_LESS:
+                numbers, labels = 1 - numbers, labels[::-1]
             self.codes[x] = numbers[table.codes[:, x]]
             self.states.append(labels)
             own = _sums(numbers, counts, len(labels))
@@ -116,7 +125,7 @@ class _Fit(NamedTuple):
     freedom: float  # effective number of parameters of the main effects
 
     def side(self, k: int, shares: Floats) -> _Side:
-        """Tell what one member goes with, the others alike."""
+        """Tell what one member goes with, others being equal."""
         rest = [j for j in range(len(self.states)) if j != k]
         effect, here = self.effects[k], self.states[k]
         base = self.log_p - effect.T[here]
