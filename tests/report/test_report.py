@@ -1,12 +1,14 @@
 """The page as a file: what it says, what it cannot do, and that it is always the same."""
 
 import base64
+import dataclasses
 import hashlib
 import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from cli_runner import run_fixture, table_fixture  # noqa: F401
@@ -23,8 +25,10 @@ from ibmap.report import page as page_module
 from ibmap.report import write_report
 from ibmap.report.citation import PAPER_AUTHORS, PAPER_TITLE, SOFTWARE_TITLE, bibtex
 from ibmap.report.content import collect_content
+from ibmap.report.others import other_networks
 from ibmap.report.page import render, safe_json
 from ibmap.report.views import raised
+from ibmap.result.confidence import Confidence, Structure
 from report_samples import NAUGHTY, naughty, ring, sample
 
 pytestmark = pytest.mark.compiled_only("a page or picture as a whole says nothing new about kernels")
@@ -244,3 +248,30 @@ def test_without_the_library_the_user_hears_what_to_install(run, table, tmp_path
     page_module.find_library.cache_clear()
     assert found.code == 2
     assert "ibmap[report]" in found.err
+
+
+def told(result, structures, sizes=()):
+    half = np.full((result.graph.n_variables,) * 2, 0.5)
+    sure = Confidence(result.graph.names, half, "exact", structures=structures, sizes=sizes)
+    return other_networks(dataclasses.replace(result, confidence=sure))
+
+
+def test_other_probable_networks_are_told_by_what_differs():
+    result = ring(5)
+    edges = result.graph.edges
+    structures = (Structure(0.6, edges), Structure(0.3, (*edges[1:], (1, 3))), Structure(0.001, edges[2:]))
+    about, rows = told(result, structures, ((4, 0.01), (5, 0.9), (6, 0.09)))
+    first, added = (" — ".join(result.graph.names[k] for k in pair) for pair in (edges[0], (1, 3)))
+    assert rows == (("0.300", "4", f"with {added}; without {first}"),)
+    assert "a probability of 0.600" in about
+    assert "the number of edges is 5 to 6" in about
+    source = page_of(dataclasses.replace(result, confidence=None))
+    assert '<section id="others" aria-labelledby="others-title" hidden>' in source
+
+
+def test_where_no_network_is_probable_the_page_says_so():
+    result = ring(5)
+    about, rows = told(result, (Structure(0.002, result.graph.edges), Structure(0.001, ())))
+    assert not rows
+    assert "single pairs" in about
+    assert other_networks(result) == ("", ())

@@ -10,6 +10,7 @@ from ibmap.data.table import EncodedTable
 from ibmap.data.text import printable
 from ibmap.graph.layout import block_order
 from ibmap.learners.groups import GroupComparison
+from ibmap.report.others import Row, other_networks
 from ibmap.report.views import PairView, VariableView, raised, view_pairs, view_variables
 from ibmap.result import SearchResult
 from ibmap.result.formats import weight_matrix
@@ -25,7 +26,8 @@ from ibmap.result.words import (
 )
 
 ABOUT_DESCRIPTIONS = (
-    "Entropy is in nats. Data are thin if at least half of the rows, and thin in places if a fifth, lie in "
+    "Entropy is in nats; explained is the share of it that the blanket tells. Data are thin if at least half "
+    "of the rows, and thin in places if a fifth, lie in "
     "configurations of the blanket with fewer than 5 rows for each state."
 )
 
@@ -52,6 +54,8 @@ class Content:
     sure: dict[str, Any] | None = None  # how many pairs are of each verdict, and what the numbers are
     groups: dict[str, Any] | None = None  # the networks of groups of rows, and what differs
     about_groups: str = ""
+    about_others: str = ""  # how probable the network is as a whole
+    others: tuple[Row, ...] = ()  # the most probable others
 
     def data(self) -> dict[str, Any]:
         """Give what the page's script reads."""
@@ -74,6 +78,7 @@ def collect_content(
 ) -> Content:
     """Put together what the page shows of a result."""
     first = result.trace[0] if result.trace else None
+    about_others, others = other_networks(result)
     return Content(
         title=title,
         variables=view_variables(result),
@@ -92,6 +97,8 @@ def collect_content(
         caption=_caption(result, title),
         groups=None if groups is None else _groups(groups, result.graph.names),
         about_groups="" if groups is None else _about_groups(groups),
+        about_others=about_others,
+        others=others,
         sure=None
         if result.confidence is None
         else {"kind": result.confidence.kind, **result.confidence.counts},
@@ -107,7 +114,7 @@ def _caption(result: SearchResult, title: str) -> str:
     ]
     if result.relations:
         told.append(
-            "Its width is the strength of the relation, the other neighbours alike. Blue, positive: "
+            "Its width is the strength of the relation, other neighbours being equal. Blue, positive: "
             "later states of the one go with later states of the other (yes with yes, high with high). Red, "
             "negative: with earlier ones. Grey: states in no order, or it depends on other variables."
         )
@@ -165,7 +172,7 @@ def _figures(result: SearchResult) -> tuple[tuple[str, str, str], ...]:
     if result.score is not None:
         figures.append((result.provenance.score_name, f"{result.score:,.2f}", "natural log"))
     if result.n_tests:
-        figures.append(("Tests", f"{result.n_tests:,}", f"of independence, in {source.seconds:,.2f} s"))
+        figures.append(("Tests", f"{result.n_tests:,}", f"of independence, in {source.seconds:,.2f}\u00a0s"))
     return tuple(figures)
 
 
@@ -191,15 +198,15 @@ def _making(result: SearchResult) -> tuple[tuple[str, str], ...]:
 
 
 def _lede(result: SearchResult) -> str:
-    """Say in two sentences what was found."""
+    """Say in a few sentences what was found, and whether the search was done."""
     graph = result.graph
     n_alone = sum(not graph.blanket(k) for k in range(graph.n_variables))
     n_pairs = graph.n_variables * (graph.n_variables - 1) // 2
     joined = f"{graph.n_edges:,} of {n_pairs:,} pairs of variables depend on each other directly."
-    alone = f" {n_alone:,} of {graph.n_variables:,} variables have no edge." if n_alone else ""
-    return f"{joined}{alone} {_sentence(how_learned(result))}" + (
-        f" {_sentence(how_ended(result))}" if result.score is not None else ""
-    )
+    have = "has" if n_alone == 1 else "have"
+    alone = f" {n_alone:,} of {graph.n_variables:,} variables {have} no edge." if n_alone else ""
+    learned = f" Learned by {how_learned(result)}."
+    return joined + alone + learned + (f" {_sentence(how_ended(result))}" if result.score is not None else "")
 
 
 def _sentence(text: str) -> str:
@@ -213,8 +220,9 @@ def _about_edges(result: SearchResult) -> str:
         return why_no_evidence(result)
     return (
         "Loss: by how much the natural log of the IB-score falls if the pair is changed: an edge taken out, "
-        "or a missing edge added. Posterior: that of what the structure says of the pair, the less sure of "
-        "the two. Thin: Cochran's rule is not met. Below the edges are the pairs nearest to being joined."
+        "or a missing edge added. Posterior: how probable the test makes what the network says of the pair, "
+        "of its two statements the less probable one. Thin: Cochran's rule is not met. Below the edges are "
+        "the pairs nearest to being joined."
     )
 
 

@@ -48,6 +48,9 @@ def render(content: Content) -> bytes:
         about_edges=_text(content.about_edges),
         about_variables=_text(content.about_variables),
         about_search=_text(content.about_search),
+        about_others=_text(content.about_others),
+        others=_others(content.others),
+        no_others="" if content.about_others else "hidden",
         making="".join(f"<dt>{_text(name)}</dt><dd>{_text(value)}</dd>" for name, value in content.making),
         cite_paper=_text(paper),
         cite_software=_text(software),
@@ -110,3 +113,17 @@ def _notes(notes: Iterable[tuple[str, str]]) -> str:
     if not items:
         return ""
     return f'<aside class="notes" aria-label="Notes"><h2>Worth a second look</h2><ul>{items}</ul></aside>'
+
+
+def _others(rows: Iterable[tuple[str, str, str]]) -> str:
+    """Write a table of other probable networks; nothing if there are none."""
+    number = '<td class="number">'
+    cells = "".join(
+        f"<tr>{number}{_text(chance)}</td>{number}{_text(size)}</td><td>{_text(words)}</td></tr>"
+        for chance, size, words in rows
+    )
+    if not cells:
+        return ""
+    head = '<th class="number">Probability</th><th class="number">Edges</th><th>Differs</th>'
+    table = f'<table class="plain"><thead><tr>{head}</tr></thead><tbody>{cells}</tbody></table>'
+    return f'<div class="scroll">{table}</div>'

@@ -105,14 +105,14 @@ def _acting_together(result: SearchResult) -> list[tuple[str, str]]:
     if not named:
         return []
     text = (
-        f"Main effects and full tables disagree about {_pairs(len(named))}: {listed(named)}. There, three or "
-        "more variables may act together; ibmap explain tells what each model finds."
+        f"Main effects alone and full tables say different things of {_pairs(len(named))}: {listed(named)}. "
+        "There, three or more variables may act together; ibmap explain tells what each model finds."
     )
     return [("Two models disagree", text)]
 
 
 def _pair(result: SearchResult, x: int, y: int) -> str:
-    return f"{result.graph.names[x]} - {result.graph.names[y]}"
+    return f"{result.graph.names[x]} -- {result.graph.names[y]}"
 
 
 def _pairs(count: int) -> str:
@@ -134,12 +134,11 @@ def _rows(result: SearchResult) -> list[tuple[str, str]]:
 
 def _holes(result: SearchResult) -> list[tuple[str, str]]:
     """Say that cells are missing, and what that may mean."""
-    found = missing_cells(result)
-    if not found or result.provenance.options.get("missing") != "use":
+    if not missing_cells(result) or result.provenance.options.get("missing") != "use":
         return []
     text = (
-        f"{found}. Pairs of columns with many holes have fewer rows behind them. If cells are missing for a "
-        "reason that no other column shows, edges of their columns may be off."
+        "A pair is judged by the rows that show both: columns with many holes have fewer rows behind them. "
+        "If cells are missing for a reason that no other column shows, edges of their columns may be off."
     )
     return [("Missing cells", text)]
 

@@ -43,12 +43,12 @@ const startMatrix = () => {
 const startTrace = () => {
   if (!page.trace.length) return;
   const points = [{ score: page.startScore }, ...page.trace];
-  const size = { width: 900, height: 300, left: 76, right: 24, top: 18, bottom: 44 };
+  const size = { width: Math.min(900, Math.max(320, byId("trace").clientWidth)), height: 300, left: 76, right: 24, top: 18, bottom: 44 };
   const box = d3.select("#trace").append("svg").attr("class", "plot").attr("viewBox", `0 0 ${size.width} ${size.height}`)
     .attr("role", "img").attr("aria-label", `Score after each of ${page.trace.length} ascents`);
   const x = d3.scaleLinear().domain([0, page.trace.length]).range([size.left, size.width - size.right]);
   const y = d3.scaleLinear().domain(d3.extent(points, (p) => p.score)).range([size.height - size.bottom, size.top]).nice();
-  const whole = d3.range(0, page.trace.length + 1).filter((k) => k % Math.ceil((page.trace.length + 1) / 12) === 0);
+  const whole = d3.range(0, page.trace.length + 1).filter((k) => k % Math.ceil((page.trace.length + 1) / (size.width / 75)) === 0);
   box.append("g").attr("transform", `translate(0,${size.height - size.bottom})`).call(d3.axisBottom(x).tickValues(whole).tickFormat(count));
   box.append("g").attr("transform", `translate(${size.left},0)`).call(d3.axisLeft(y).ticks(5));
   box.append("text").attr("x", (size.left + size.width - size.right) / 2).attr("y", size.height - 8).attr("text-anchor", "middle").text("ascents");

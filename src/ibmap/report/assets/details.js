@@ -79,7 +79,7 @@ const crossTable = (table, rowsOf, columnsOf) => {
   };
   const head = make("tr", "", [make("th", "", [named(rowsOf)]), ...table.columns.map((label) => make("th", "", [make("bdi", "", short(label, 14))]))]);
   const body = table.values.map((row, k) => make("tr", "", [make("th", "", [make("bdi", "", short(table.rows[k], 14))]), ...row.map(cell)]));
-  return make("div", "cross", [make("p", "small", [named(columnsOf), " for each state of ", named(rowsOf), ", the others alike"]), make("table", "", [head, ...body])]);
+  return make("div", "cross", [make("p", "small", [named(columnsOf), " for each state of ", named(rowsOf), ", others being equal"]), make("table", "", [head, ...body])]);
 };
 const aboutRelation = (pair) => {
   if (!pair.relation) return [];
@@ -122,7 +122,7 @@ const aboutAll = () => {
   }
   list(known ? `Edges, most evidence first, with the ${related ? "strength" : "loss"}` : "Edges", edges.slice(0, 8));
   if (known && edges.length > 11) list("Least evidence", edges.slice(-3));
-  if (edges.length <= 8) list(`Nearest to being joined, with the ${sure ? sure.kind : "loss"}`, absent.slice(0, 3), (pair) => sure ? pair.chance : figure(pair.loss));
+  if (edges.length <= 8) list(`Nearest to being joined, with the ${sure ? sure.kind : "loss"}`, absent.filter((pair) => pair.verdict !== "undecided").slice(0, 3), (pair) => sure ? pair.chance : figure(pair.loss));
   return parts;
 };
 const showDetails = () => byId("details").replaceChildren(...(

@@ -129,7 +129,8 @@ const fit = () => {
   const box = svg.node().getBoundingClientRect();
   const legend = byId("legend").parentElement;
   const below = getComputedStyle(legend).position === "absolute" ? Math.max(34, legend.offsetHeight + 16) : 34;
-  let margin = { left: 30, right: 30, top: 30, bottom: 30 };
+  const above = isNarrow() ? 58 : 14;  // the buttons stand there
+  let margin = { left: 30, right: 30, top: above, bottom: 30 };
   for (let pass = 0; pass < 3; pass += 1) {
     const [left, right] = d3.extent(spots, (p) => p.x), [top, bottom] = d3.extent(spots, (p) => p.y);
     const k = Math.max(0.01, Math.min(2, (box.width - margin.left - margin.right) / Math.max(right - left, 1),
@@ -140,7 +141,7 @@ const fit = () => {
     const side = (wanted) => Math.min(14 + wanted, 0.22 * box.width);
     margin = {
       left: side(k * left - d3.min(boxes, (b) => b.x)), right: side(d3.max(boxes, (b) => b.x + b.w) - k * right),
-      top: 14 + k * top - d3.min(boxes, (b) => b.y), bottom: below + d3.max(boxes, (b) => b.y + b.h) - k * bottom,
+      top: above + k * top - d3.min(boxes, (b) => b.y), bottom: below + d3.max(boxes, (b) => b.y + b.h) - k * bottom,
     };
   }
 };

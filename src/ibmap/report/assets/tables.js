@@ -57,7 +57,7 @@ const startEdgeTable = () => {
     ] : []),
     ...(related ? [{ title: "Strength", number: true, falling: true, value: (p) => p.relation ? Math.abs(p.relation.strength) : null, cell: signed }] : []),
     { title: "Loss", number: true, falling: true, value: (p) => p.loss, cell: (p) => figure(p.loss) },
-    { title: "If it is changed, the structure is", value: (p) => p.loss, falling: true, cell: (p) => p.words },
+    ...(sure ? [] : [{ title: "If it is changed, the structure is", value: (p) => p.loss, falling: true, cell: (p) => p.words }]),
     { title: "Evidence", word: true, value: (p) => p.loss, falling: true, cell: (p) => p.strength },
   ];
   // Of the two things said of a pair, show the one that is less sure.
