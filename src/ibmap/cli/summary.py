@@ -24,6 +24,7 @@ from ibmap.result.words import (
     prior_in_words,
     what_verdicts_mean,
     why_no_evidence,
+    why_unsure,
 )
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ def _facts(result: SearchResult, title: str) -> list[tuple[str, str]]:
         ("Learned by", how_learned(result)),
         ("Prior", prior_in_words(result)),
         (source.score_name, score),
-        ("How sure", how_sure(result) or _unsure(result)),
+        ("How sure", how_sure(result) or why_unsure(result)),
         ("Calibration", how_reliable(result)),
         ("Cost", f"{_cost(result)}, {source.seconds:.2f} s"),
     ]
@@ -127,13 +128,6 @@ def _cost(result: SearchResult) -> str:
         return f"{result.n_tests:,} blankets weighed"
     involved = "" if result.test_cost is None else f" of {result.test_cost:,} variables in all"
     return f"{result.n_tests:,} distinct tests of independence{involved}"
-
-
-def _unsure(result: SearchResult) -> str:
-    """Say that the recommended learner's probabilities were left out, and how to have them."""
-    if result.provenance.algorithm != "ibmap" or result.graph.n_variables < 2:
-        return ""
-    return "not worked out; --confidence posterior gives the probability of each edge"
 
 
 def _variables(result: SearchResult) -> Table:

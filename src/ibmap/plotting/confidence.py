@@ -125,7 +125,8 @@ def plot_probabilities(
         own = words == word
         if own.any():
             face = colour if word == "present" else "white"
-            label = f"{word} ({sure.counts[word]:,} of all pairs)"
+            n_shown, n_all = int(own.sum()), sure.counts[word]
+            label = f"{word} ({n_all:,})" if n_shown == n_all else f"{word} ({n_shown:,} of {n_all:,} shown)"
             ax.scatter(values[own], heights[own], s=34, c=face, edgecolors=colour, zorder=3, label=label)
     names = [f"{shown(sure.names[i], 18)} – {shown(sure.names[j], 18)}" for i, j in zip(x, y, strict=True)]
     ax.set_yticks(heights, names, fontsize=9 if len(order) <= 30 else 7, color=INK)

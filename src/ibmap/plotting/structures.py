@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 SIZE = (8.0, 4.5)
 LINES = ("#274c77", "#b45309", "#4d7c0f", "#8b95a1")
-MAX_CHANGES = 4  # pairs named in which a structure differs from the median network
+MAX_WIDTH = 60  # characters that name what differs
 
 
 def plot_sizes(
@@ -87,6 +87,7 @@ def plot_structures(
         ax.text(chance, height, f" {chance:.2g}", va="center", fontsize=8, color=FAINT)
     ax.set_xlim(0, 1.15 * max(chances))
     finish(ax, f"probability; these {len(chances)} together {sum(chances):.2g}")
+    ax.xaxis.label.set(x=1.0, horizontalalignment="right")  # labels of bars may leave little room
     ax.tick_params(axis="y", length=0)
     set_title(ax, title)
     return ax
@@ -166,5 +167,6 @@ def _changes(sure: Confidence, edges: tuple[tuple[int, int], ...]) -> str:
     changed = [("+", each) for each in sorted({*edges} - median)]
     changed += [("−", each) for each in sorted(median - {*edges})]
     names = [f"{sign} {shown(sure.names[x], 12)} – {shown(sure.names[y], 12)}" for sign, (x, y) in changed]
-    more = f", {len(names) - MAX_CHANGES} more" if len(names) > MAX_CHANGES else ""
-    return (", ".join(names[:MAX_CHANGES]) + more) or "the median network"
+    n_shown = max((k for k in range(1, len(names) + 1) if len(", ".join(names[:k])) <= MAX_WIDTH), default=1)
+    more = f", {len(names) - n_shown} more" if len(names) > n_shown else ""
+    return (", ".join(names[:n_shown]) + more) or "the median network"

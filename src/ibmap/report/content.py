@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 from typing import Any
 
 from ibmap.data.table import EncodedTable
@@ -23,6 +24,7 @@ from ibmap.result.words import (
     missing_cells,
     what_verdicts_mean,
     why_no_evidence,
+    why_unsure,
 )
 
 ABOUT_DESCRIPTIONS = (
@@ -180,7 +182,8 @@ def _making(result: SearchResult) -> tuple[tuple[str, str], ...]:
     """Say how the network was made."""
     source = result.provenance
     facts = [("Learned by", how_learned(result))]
-    facts += [("How sure", how_sure(result))] if result.confidence is not None else []
+    sure = how_sure(result) or why_unsure(result)
+    facts += [("How sure", sure)] if sure else []
     facts += [("Calibration", how_reliable(result))] if how_reliable(result) else []
     if result.score is not None:
         facts += [(result.provenance.score_name, repr(result.score)), ("Ended", how_ended(result))]
@@ -229,10 +232,12 @@ def _about_edges(result: SearchResult) -> str:
 def _about_search(result: SearchResult) -> str:
     """Explain the trace, or why there is none."""
     if result.trace:
+        scores = [flip.score for flip in result.trace]
+        falls = any(later < earlier for earlier, later in pairwise(scores))
         return (
             "The score after each ascent, the change of one edge that gains most. A full mark is an edge "
             "added, an open one an edge taken out."
-        )
+        ) + (" It falls where the density of the network is learned anew, on which the score rests." * falls)
     if result.n_ascents == 0:
         return f"The search ended where it began: {how_ended(result)}."
     return "There was no search by score, so there is no trace."

@@ -109,10 +109,15 @@ def _figure(name: str, value: str, remark: str) -> str:
 
 def _notes(notes: Iterable[tuple[str, str]]) -> str:
     """Write what deserves a second look; nothing if there is nothing."""
-    items = "".join(f"<li><b>{_text(title)}.</b> {_text(text)}</li>" for title, text in notes)
+    items = "".join(f"<li><b>{_text(title)}.</b> {_note(text)}</li>" for title, text in notes)
     if not items:
         return ""
     return f'<aside class="notes" aria-label="Notes"><h2>Worth a second look</h2><ul>{items}</ul></aside>'
+
+
+def _note(text: str) -> str:
+    """Write a note as a sentence, pairs of variables as everywhere on the page."""
+    return _text(text[:1].upper() + text[1:]).replace(" -- ", "\u00a0— ")
 
 
 def _others(rows: Iterable[tuple[str, str, str]]) -> str:

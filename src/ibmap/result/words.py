@@ -114,6 +114,13 @@ def how_sure(result: SearchResult) -> str:
     return words
 
 
+def why_unsure(result: SearchResult) -> str:
+    """Say that the recommended learner's probabilities were left out, and how to have them."""
+    if result.provenance.algorithm != "ibmap" or result.graph.n_variables < 2:
+        return ""
+    return "not worked out; --confidence posterior gives the probability of each edge"
+
+
 def how_reliable(result: SearchResult) -> str:
     """Say whether the probabilities came true on simulated tables; nothing if that was not asked for."""
     told = None if result.confidence is None else result.confidence.reliability

@@ -129,7 +129,7 @@ const fit = () => {
   const box = svg.node().getBoundingClientRect();
   const legend = byId("legend").parentElement;
   const below = getComputedStyle(legend).position === "absolute" ? Math.max(34, legend.offsetHeight + 16) : 34;
-  const above = isNarrow() ? 58 : 14;  // the buttons stand there
+  const above = isNarrow() ? 58 : 40;  // the buttons stand there, and the hint
   let margin = { left: 30, right: 30, top: above, bottom: 30 };
   for (let pass = 0; pass < 3; pass += 1) {
     const [left, right] = d3.extent(spots, (p) => p.x), [top, bottom] = d3.extent(spots, (p) => p.y);
@@ -194,7 +194,8 @@ const point = (pair, on) => lines.filter((p) => p === pair).classed("pointed", o
 // What the style and the colour of a line tell.
 const startLineLegend = () => {
   const open = pairs.some((pair) => !pair.edge && pair.verdict === "undecided");
-  const kinds = sure ? [["", "present"], ["undecided", "undecided, joined"], ...(open ? [["absent", "undecided, not joined"]] : [])] : [];
+  const dashed = edges.some((pair) => pair.verdict !== "present");
+  const kinds = sure ? [["", "present"], ...(dashed ? [["undecided", "undecided, joined"]] : []), ...(open ? [["absent", "undecided, not joined"]] : [])] : [];
   for (const [name, text] of [["positive", "positive"], ["negative", "negative"]])
     if (edges.some((pair) => signName(pair) === name)) kinds.push([name, text]);
   if (related && edges.some((pair) => !signName(pair))) kinds.push(["", "no sign"]);
