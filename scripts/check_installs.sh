@@ -42,7 +42,8 @@ for each in $wanted; do
     oldest) try "oldest dependencies" "$wheel" "--resolution lowest-direct" ;;
     pythons)
       for minor in 11 12 13 14; do
-        if found=$(command -v "python3.$minor"); then try "python 3.$minor" "$wheel" "" "$found"; else echo "not here: python 3.$minor"; fi
+        # a name may be there without an interpreter behind it
+        if found=$(command -v "python3.$minor") && "$found" -c "" 2> /dev/null; then try "python 3.$minor" "$wheel" "" "$found"; else echo "not here: python 3.$minor"; fi
       done ;;
     *) echo "no such check: $each" >&2; exit 2 ;;
   esac

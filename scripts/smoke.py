@@ -1,5 +1,6 @@
 """Learn a small table from Python and from the command line, with what is installed and nothing else."""
 
+import importlib.metadata
 import importlib.util
 import subprocess
 import sys
@@ -14,6 +15,10 @@ import ibmap
 if sys.argv[1:] in (["wheel"], ["sdist"]):  # without extras
     brought = [name for name in ("pandas", "pyarrow", "matplotlib") if importlib.util.find_spec(name)]
     assert not brought, f"the install without extras brought {brought}"
+
+description = str(importlib.metadata.metadata("ibmap").get_payload())
+assert "Which variables of a table" in description
+assert "](docs/" not in description, "links into the source lead nowhere from a package index"
 
 ROWS = [("sun", "good", "odd"), ("sun", "good", "even"), ("rain", "bad", "odd"), ("rain", "bad", "even")] * 10
 

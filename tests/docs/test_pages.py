@@ -25,9 +25,11 @@ def blocks(page):
 
 
 def commands(page):
-    """Find command lines, indented or in a directive, without comments and what they are piped into."""
+    """Find command lines, indented, fenced or in a directive, without comments and pipes."""
     text = page.read_text(encoding="utf-8")
     found = re.findall(r"^(?:    |```\{command\} )(ibmap [a-z]+ .*)$", text, re.MULTILINE)
+    for block in re.findall(r"^```(?:text)?\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
+        found += re.findall(r"^(ibmap [a-z]+ .*)$", block, re.MULTILINE)
     return [re.split(r"\s[|#>]\s|\s{3,}", line)[0] for line in found]
 
 
