@@ -17,7 +17,7 @@ from pathlib import Path
 from docutils import nodes
 from docutils.parsers.rst import Directive, directives
 
-WIDTH = 92
+WIDTH = 86  # of a page that is not scrolled
 
 
 def run(line: str, folder: Path) -> tuple[int, str]:

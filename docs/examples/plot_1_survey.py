@@ -14,7 +14,7 @@ learner = ibmap.IBMAP().fit(survey)
 plot_network(learner.result_, title="A health survey")
 
 # %%
-# Lines join variables that depend on each other even when all others are known. Their width is the evidence.
+# Lines join variables that depend on each other even when all others are known. Their width is the strength of the relation.
 # How sure is each?
 
 learner.confidence()  # the result knows it from now on
