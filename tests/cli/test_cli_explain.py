@@ -58,7 +58,7 @@ def test_json_is_what_the_library_gives(run, net):
 def test_a_variable_and_the_whole_network_are_explained(run, net):
     own = run("explain", net, "sky").out
     assert own.startswith("sky: joined to game. Its data are enough: 20.0 rows on average in 2 of 2 slices")
-    assert "Edges, strongest first" in own
+    assert "Edges, most evidence first" in own
     assert "Nearest to being joined" in own
     every = run("explain", net).out
     for part in ("Edges by weight of evidence", "Nearest rejected edges", "the thinnest data first", "Small"):

@@ -66,7 +66,7 @@ def print_variable(own: VariableExplanation) -> None:
     """Write an explanation of a variable to standard output."""
     console = output()
     _print_text(console, own.headline())
-    edges = _partners("Edges, strongest first", own.name, own.neighbours)
+    edges = _partners("Edges, most evidence first", own.name, own.neighbours)
     nearest = _partners("Nearest to being joined", own.name, own.nearest[:N_NEAREST])
     for table, pairs in ((edges, own.neighbours), (nearest, own.nearest)):
         if pairs:

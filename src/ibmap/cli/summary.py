@@ -111,7 +111,7 @@ def _facts(result: SearchResult, title: str) -> list[tuple[str, str]]:
         ("Rows", f"{source.n_samples:,} used{dropped}"),
         ("Missing", missing_cells(result)),
         ("Variables", f"{graph.n_variables:,}"),
-        ("Edges", f"{graph.n_edges:,} of {n_pairs:,} possible (density {density:.2f})"),
+        ("Edges", f"{graph.n_edges:,} of {n_pairs:,} possible (density {density:.2g})"),
         ("Learned by", how_learned(result)),
         ("Prior", prior_in_words(result)),
         (source.score_name, score),
@@ -140,7 +140,7 @@ def _variables(result: SearchResult) -> Table:
         known = (share(result.predictability[x].explained),) if result.predictability else ()
         rows.append((graph.names[x], str(len(result.states[x])), *known, _listed(near, graph.names)))
     known = (">Explained",) if result.predictability else ()
-    headings = ("Variable", ">States", *known, "Blanket, strongest first" if loss else "Blanket")
+    headings = ("Variable", ">States", *known, "Blanket, most evidence first" if loss else "Blanket")
     return laid_out("Variables and their Markov blankets (direct neighbours)", headings, rows)
 
 
@@ -166,10 +166,10 @@ def _print_edges(console: Console, result: SearchResult) -> None:
     """Write the strongest and weakest edges, and the nearest missing ones."""
     edges = [pair for pair in result.evidence if pair.is_edge]
     missing = [pair for pair in result.evidence if not pair.is_edge]
-    tables = [("Edges, strongest first", WITHOUT, edges)]
+    tables = [("Edges, most evidence first", WITHOUT, edges)]
     if len(edges) > MANY_EDGES:
-        strongest = ("Strongest edges", WITHOUT, edges[:N_SHOWN])
-        tables = [strongest, ("Weakest edges, the weakest last", WITHOUT, edges[-N_SHOWN:])]
+        strongest = ("Edges with most evidence", WITHOUT, edges[:N_SHOWN])
+        tables = [strongest, ("Edges with least evidence, the least last", WITHOUT, edges[-N_SHOWN:])]
     for title, heading, pairs in [*tables, ("Pairs nearest to being joined", WITH, missing[:N_SHOWN])]:
         if pairs:
             console.print(edge_table(title, heading, result, pairs), "")

@@ -28,10 +28,10 @@ OTHERS = "(others)"
 LEAST_CELLS, MOST_CELLS, WORK = 2_000, 20_000, 4_000_000  # cells that are fitted, and numbers in its arrays
 # Pairs of states that are more and less by what they say, not less and more as the alphabet has them.
 MORE_AND_LESS = {
-    *(("high", "low"), ("high", "normal"), ("abnormal", "normal"), ("good", "poor"), ("better", "worse")),
+    *(("high", "low"), ("high", "normal"), ("abnormal", "normal"), ("agree", "disagree")),
     *(("large", "small"), ("big", "small"), ("long", "short"), ("strong", "weak"), ("heavy", "light")),
     *(("fast", "slow"), ("old", "young"), ("rich", "poor"), ("often", "rarely"), ("often", "never")),
-    *(("always", "never"), ("daily", "never"), ("frequent", "rare"), ("agree", "disagree")),
+    *(("always", "never"), ("daily", "never"), ("frequent", "rare")),
 }
 NO_DIRECTION = 0.25  # share of the information below which the average says too little for a sign
 

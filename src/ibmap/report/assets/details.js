@@ -34,7 +34,7 @@ const aboutVariable = (k) => {
     parts.push(make("ul", "", v.blanket.map((j) => rung([named(j)], findPair(k, j), () => chooseVariable(j), worth(findPair(k, j))))));
   }
   if (near.length) {
-    parts.push(make("h4", "", "Nearest to being joined"));
+    parts.push(make("h4", "", `Nearest to being joined, with the ${sure ? sure.kind : "loss"}`));
     parts.push(make("ul", "", near.map((pair) => {
       const j = pair.x === k ? pair.y : pair.x;
       return rung([named(j)], pair, () => choosePair(pair), worth(pair));
@@ -42,8 +42,8 @@ const aboutVariable = (k) => {
   }
   if (v.explained !== null && v.blanket.length) {
     parts.push(make("h4", "", "Known by its neighbours"));
-    parts.push(make("div", "statement plain", [facts([["share of its entropy", percent(v.explained)], ["rows named right", percent(v.accuracy)],
-      ["by the most frequent state alone", percent(v.baseline)]])]));
+    parts.push(make("div", "statement plain", [facts([["share of its entropy", percent(v.explained)], ["rows in which they name its state", percent(v.accuracy)],
+      ["the most frequent state alone", percent(v.baseline)]])]));
   }
   if (v.thinness !== null) {
     parts.push(make("h4", "", "Data"));

@@ -95,7 +95,7 @@ const startVariableTable = () => {
     ] : []),
     { title: "Neighbours", number: true, falling: true, value: (k) => variables[k].blanket.length, cell: (k) => count(variables[k].blanket.length) },
     { title: "Group", number: true, value: (k) => variables[k].group < 0 ? null : variables[k].group, cell: (k) => variables[k].group < 0 ? "" : count(variables[k].group + 1) },
-    { title: known ? "Blanket, strongest first" : "Blanket", value: (k) => variables[k].blanket.length, falling: true, cell: (k) => joined(variables[k].blanket.map(named)) },
+    { title: known ? "Blanket, most evidence first" : "Blanket", value: (k) => variables[k].blanket.length, falling: true, cell: (k) => joined(variables[k].blanket.map(named)) },
   ];
   startTable(byId("variable-table"), columns, d3.range(variables.length), {
     filter: byId("filter-variables"), counter: byId("count-variables"), choose: chooseVariable,
