@@ -208,7 +208,7 @@ def _run(
 ) -> "SearchResult":
     """Run the learner; Ctrl-C ends it with the best so far."""
     from ibmap.learners import LEARNERS
-    from ibmap.result.relating import related
+    from ibmap.result.relating import related_in_time
 
     learner, running = LEARNERS[algorithm], dict(running)
     n_threads = running.pop("threads", None) or n_cores()
@@ -217,7 +217,7 @@ def _run(
         result = learner.learn(table, options, callback=interrupts, **running)
     if not interrupts.is_interrupted:
         result = interrupts.unless(weighed, result, options, table)
-    return related(result, table)
+    return related_in_time(result, table)
 
 
 def weighed(result: "SearchResult", options: "LearnerOptions", table: "EncodedTable") -> "SearchResult":

@@ -9,6 +9,7 @@ tells what Y goes with, others being equal. `docs/relations.md` has the definiti
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -37,14 +38,17 @@ NO_DIRECTION = 0.25  # share of the information below which the average says too
 
 
 def relate(
-    table: EncodedTable, graph: MarkovGraph
+    table: EncodedTable, graph: MarkovGraph, deadline: float = math.inf
 ) -> tuple[tuple[Relation, ...], tuple[Predictability, ...]]:
-    """Say how the ends of every edge are related, and how well each variable is known by its neighbours."""
+    """Say how the ends of every edge are related, and how well neighbours tell each variable; or nothing."""
+    # deadline: by the monotonic clock; what is not done by then is left out, all of it
     columns = Columns(table.distinct or table)
     with ONE_THREAD:
         sides: dict[tuple[int, int], _Side] = {}
         known = []
         for x in range(graph.n_variables):
+            if time.monotonic() > deadline:
+                return (), ()
             members = graph.blanket(x)
             fit = _fit(columns, x, members)
             sides |= {(x, y): fit.side(k, columns.shares[y]) for k, y in enumerate(members)}

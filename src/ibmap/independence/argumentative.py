@@ -31,10 +31,11 @@ paper bounds the depth and the breadth of the search, we bound the work.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from itertools import combinations
 from typing import Any, NamedTuple
 
+from ibmap.independence.memo import Key
 from ibmap.independence.protocol import Answer, IndependenceTest, ProbabilisticTest, Triplet
 from ibmap.options import as_choice, as_count
 
@@ -106,9 +107,9 @@ class ArgumentativeTest(IndependenceTest):
         return self.test.n_tests
 
     @property
-    def asked(self) -> frozenset[Triplet]:
+    def asked_keys(self) -> Set[Key]:
         """The distinct questions that the test behind it was asked."""
-        return self.test.asked
+        return self.test.asked_keys
 
     def _answer(self, triplet: Triplet) -> Answer:
         triplet = triplet.canonical()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from copy import copy
 from typing import Self, TypeVar, cast
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ibmap.errors import KnowledgeError
 from ibmap.graph.knowledge import Knowledge
 from ibmap.independence.link_test import LinkTest
+from ibmap.independence.memo import Key
 from ibmap.independence.protocol import (
     Answer,
     IndependenceTest,
@@ -49,9 +50,9 @@ class KnownTest(IndependenceTest):
         return sum(test.n_tests for test in self._tests)
 
     @property
-    def asked(self) -> frozenset[Triplet]:
+    def asked_keys(self) -> Set[Key]:
         """The distinct questions asked of the data so far."""
-        return frozenset().union(*(test.asked for test in self._tests))
+        return frozenset().union(*(test.asked_keys for test in self._tests))
 
     @property
     def _tests(self) -> list[IndependenceTest]:

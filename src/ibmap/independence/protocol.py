@@ -14,12 +14,12 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from typing import NamedTuple, Self
 
 from ibmap.data.table import variable_index
 from ibmap.errors import InvalidOptionError, StopSearch
-from ibmap.independence.memo import Memo
+from ibmap.independence.memo import Key, Memo
 
 Variable = int | str
 
@@ -75,7 +75,12 @@ class IndependenceTest(ABC):
     @property
     def asked(self) -> frozenset[Triplet]:
         """The distinct questions asked so far, in canonical form."""
-        return frozenset(Triplet(*key) for key in self._memo.keys)
+        return frozenset(Triplet(*key) for key in self.asked_keys)
+
+    @property
+    def asked_keys(self) -> Set[Key]:
+        """The same as plain tuples, at no cost however many there are."""
+        return self._memo.keys
 
     def ask(self, x: Variable, y: Variable, given: Iterable[Variable] = ()) -> Answer:
         """Test one triplet.

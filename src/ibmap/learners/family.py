@@ -110,7 +110,7 @@ def learn_beam(
     beam = Beam(options.width, options.patience)
     how: dict[str, Any] = {"limits": options.limits(), "callback": run.monitor, "tests": tests}
     found = beam_search(local_score(test), start, beam, **how)
-    return run.climbed(found, tests.n_tests + tests.count_other(test.asked), options.start)
+    return run.climbed(found, tests.n_tests + tests.count_other(test.asked_keys), options.start)
 
 
 def learn_restarts(
@@ -130,7 +130,7 @@ def learn_restarts(
         n_threads=n_threads,
         tests=tests,
     )
-    return run.climbed(found, tests.n_tests + tests.count_other(test.asked), options.start)
+    return run.climbed(found, tests.n_tests + tests.count_other(test.asked_keys), options.start)
 
 
 def learn_bjp(

@@ -74,7 +74,7 @@ def learn_hc(
         graph=as_graph(climb.graph, table.names),  # a callable's test may number the variables
         states=table.labels,
         provenance=provenance_of(table, "hc", options.recorded(), seconds),
-        n_tests=tests.n_tests + tests.count_other(test.asked),
+        n_tests=tests.n_tests + tests.count_other(test.asked_keys),
         score=None if math.isnan(climb.score) else climb.score,  # no time to work it out
         n_ascents=len(climb.trace),
         n_iterations=climb.n_iterations,

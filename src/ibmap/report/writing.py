@@ -10,7 +10,7 @@ from ibmap.learners.groups import GroupComparison
 from ibmap.report.content import collect_content
 from ibmap.report.page import render
 from ibmap.result.formats import Network, as_result
-from ibmap.result.relating import related
+from ibmap.result.relating import related_in_time
 
 
 def write_report(
@@ -56,5 +56,5 @@ def write_report(
     if table is not None and not result.evidence:
         result = result.with_evidence(table)
     if table is not None:
-        result = related(result, table)
+        result = related_in_time(result, table)
     write_atomically(path, render(collect_content(result, title, table, groups)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,13 +16,22 @@ if TYPE_CHECKING:
     Result = TypeVar("Result", bound=SearchResult)
 
 
-def related(result: Result, table: EncodedTable) -> Result:
+GRACE = 2.0  # seconds for the relations of a search that a limit ended
+
+
+def related_in_time(result: Result, table: EncodedTable) -> Result:
+    """Do the same as `related`; if a limit ended the search, only where it takes no more than seconds."""
+    is_cut = result.stopped in ("max_seconds", "interrupted")
+    return related(result, table, time.monotonic() + GRACE if is_cut else math.inf)
+
+
+def related(result: Result, table: EncodedTable, deadline: float = math.inf) -> Result:
     """Give the same result with how the ends of each edge are related; itself if it tells already."""
     if result.predictability or not table.n_samples:
         return result
     from ibmap.evidence.relations import relate  # loads what fits; a result read from a file needs none
 
-    relations, predictability = relate(table, result.graph)
+    relations, predictability = relate(table, result.graph, deadline)
     return replace(result, relations=relations, predictability=predictability)
 
 

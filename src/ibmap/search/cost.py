@@ -6,13 +6,14 @@ many times over. The distinct ones are counted exactly without being listed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ibmap.graph.knowledge import Knowledge
+from ibmap.independence.memo import Key
 from ibmap.independence.protocol import Triplet
 
 WORD = (1 << 64) - 1
@@ -43,16 +44,17 @@ class DistinctTests:
         self.n_tests += int(count_fresh(x, center, self._sets, self._newest, self._earlier, self._marks))
         self._remember(x, center)
 
-    def count_other(self, triplets: Iterable[Triplet]) -> int:
+    def count_other(self, triplets: Set[Key]) -> int:
         """Count the triplets that are not counted yet."""
         from ibmap.kernels.distinct import count_other
 
-        others = list({*triplets, *self._tests_listed()})
-        rows = {given: k for k, given in enumerate({triplet.given for triplet in others})}
+        others: Set[Key] = {*triplets, *self._tests_listed()} if self._listed else triplets
+        rows: dict[tuple[int, ...], int] = {}
+        flat = (v for x, y, given in others for v in (x, y, rows.setdefault(given, len(rows))))
+        tests = np.fromiter(flat, np.int64, 3 * len(others)).reshape(-1, 3)
         givens = np.empty((len(rows), self._sets.shape[1]), np.uint64)
         for given, k in rows.items():
             givens[k] = self._words(given)
-        tests = np.array([(x, y, rows[given]) for x, y, given in others], np.int64).reshape(-1, 3)
         return int(count_other(tests, givens, self._sets, self._newest, self._earlier))
 
     def _tests_listed(self) -> Iterator[Triplet]:

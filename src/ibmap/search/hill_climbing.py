@@ -30,6 +30,7 @@ from ibmap.ties import TOLERANCE
 __all__ = ["Callback", "Climb", "Flip", "Limits", "Progress", "best_flip", "hill_climb"]
 
 BATCH = 8  # variables worked on at a time, for any number of threads
+QUICK = 0.5  # seconds of a batch; of one that takes longer no more than threads work on at once is asked
 AT_ONCE = 4  # pairs in doubt worked out at a time: one that wins may rule others out
 GRACE = 2.0  # seconds for the score of a climb that a limit ended before it was known
 SAFE = 1e-9  # a term is worked out in full if it is this near to what is needed
@@ -64,9 +65,9 @@ class _HillClimber(Climber):
         super().__init__(start, limits, monitor, threads)
         self.score, self.tests = score, DistinctTests(self.n)
         self.n_scored = 0
-        self.changes = np.full((self.n, self.n), -np.inf)  # terms, or what they are at most
+        self.changes = np.zeros((self.n, self.n))  # terms, or what they are at most
         self.is_exact = np.ones((self.n, self.n), bool)
-        self.gains = np.full((self.n, self.n), -np.inf)
+        self.gains = np.zeros((self.n, self.n))  # once all variables are scored
         self.trace: list[Flip] = []
         self.n_iterations = 0
         self.is_optimum = False
@@ -122,13 +123,15 @@ class _HillClimber(Climber):
 
     def _score_all(self) -> str | None:
         """Refresh every variable, a few at a time; return why the climb ends, if it does."""
+        batch = BATCH
         while self.n_scored < self.n:
             self._tell("scoring", self.n_scored, self.n)
             if (stopped := self.why_stop()) is not None:
                 return stopped
-            last = min(self.n_scored + BATCH, self.n)
+            begun, last = time.monotonic(), min(self.n_scored + batch, self.n)
             self._refresh(range(self.n_scored, last))
             self.n_scored = last
+            batch = BATCH if time.monotonic() - begun < QUICK else self.pool.size
             self._offer()
         self._tell("scoring", self.n, self.n)
         for x in range(self.n):

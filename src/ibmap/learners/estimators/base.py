@@ -18,7 +18,7 @@ from ibmap.learners import LEARNERS
 from ibmap.learners.estimators.confident import ConfidentLearner
 from ibmap.options import n_cores
 from ibmap.result import SearchResult
-from ibmap.result.relating import edge_attributes, related
+from ibmap.result.relating import edge_attributes, related_in_time
 
 if TYPE_CHECKING:
     from ibmap.model import MarkovNetwork
@@ -72,7 +72,7 @@ class StructureLearner(ConfidentLearner, BaseEstimator):  # type: ignore[misc]
 
     def _finished(self, found: SearchResult, table: EncodedTable, X: Any) -> Self:
         """Store what was learned."""
-        self._store(related(found, table))
+        self._store(related_in_time(found, table))
         self.graph_ = nx.relabel_nodes(self.graph_, whole_names(X))
         self.feature_names_in_ = np.array(table.preparation.columns or table.names, dtype=object)
         self.n_features_in_ = len(self.feature_names_in_)
