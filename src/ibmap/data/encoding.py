@@ -24,6 +24,7 @@ from ibmap.data.remarks import (
     count_column,
     how_read,
     listed,
+    point_out_copies,
     totals_in_words,
     without_copies,
 )
@@ -145,6 +146,8 @@ def encode(
             totals_in_words(_numbers({name: chosen[name] for name in table.names}, rows)),
         )
     notes, looks = table.preparation.notes, table.preparation.warnings
+    if not plan.is_human and (same := point_out_copies(table)):
+        looks = (*looks, same)
     if own is not None:
         notes = (weighting_in_words(own, weighing.origin), *notes)
     elif count := count_column(table, _whole_columns(chosen, rows)):

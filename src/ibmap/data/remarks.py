@@ -93,16 +93,16 @@ def second_looks(found: Mapping[str, States], n_rows: int) -> list[str]:
 
 def count_column(table: EncodedTable, whole: Mapping[str, np.ndarray]) -> str:
     """Point out a column of whole numbers that seems to count the rows of an aggregated table."""
+    n_states = dict(zip(table.names, table.cardinalities.tolist(), strict=True))
+    n_crossed = math.prod(n_states.values())
     for name, values in whole.items():
-        if (
-            name not in table.names
-            or (values < 0).any()
-            or len(np.unique(values)) < 2
-            or table.n_variables < 3
-        ):
+        if name not in n_states or table.n_variables < 3 or (values < 0).any():
+            continue
+        is_crossed = n_crossed == table.n_rows * n_states[name]
+        if not (is_crossed or COUNT_NAME.match(name)) or len(np.unique(values)) < 2:
             continue
         others = take_columns(table, [k for k in range(table.n_variables) if table.names[k] != name])
-        is_crossed = math.prod(others.cardinalities.tolist()) == table.n_rows > others.cardinalities.max()
+        is_crossed = is_crossed and table.n_rows > others.cardinalities.max()
         if not (is_crossed or COUNT_NAME.match(name)) or others.compressed().n_rows < table.n_rows:
             continue
         python = f"fit(X.drop(columns={name!r}), sample_weight=X[{name!r}]) or encode(X, weights={name!r})"
@@ -111,6 +111,16 @@ def count_column(table: EncodedTable, whole: Mapping[str, np.ndarray]) -> str:
             f"says how often each occurs, use it: {either(python, f'--weights {_quoted(name)}')}"
         )
     return ""
+
+
+def point_out_copies(table: EncodedTable) -> str:
+    """Point out columns that say the same as an earlier one, to learners that leave nothing out."""
+    copies = find_copies(table) if table.n_variables >= SMALL_TABLE else {}
+    if not copies:
+        return ""
+    names = [table.names[k] for k in copies]
+    pairs = listed(f"{table.names[k]!r} as {table.names[original]!r}" for k, original in copies.items())
+    return f"columns that say the same as another: {pairs}; leave them out: {leave_out(names)}"
 
 
 def without_copies(table: EncodedTable) -> tuple[EncodedTable, list[str]]:

@@ -7,6 +7,7 @@ With few rows that happens by chance; it is told only where chance is no explana
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Mapping
 from typing import Any
@@ -32,7 +33,7 @@ def find_copies(table: EncodedTable) -> dict[int, int]:
         if column.max(initial=0) == 0:
             continue  # constant columns are told of as such
         holes = b"" if table.missing is None else table.missing[:, k].tobytes()
-        original = first.setdefault(column.tobytes() + holes, k)
+        original = first.setdefault(hashlib.sha256(column.tobytes() + holes).digest(), k)
         if original != k and _is_no_chance(table, original, k, table.n_variables):
             copies[k] = original
     return copies
@@ -57,16 +58,25 @@ def find_functions(table: EncodedTable) -> list[tuple[int, int]]:
 
 def find_totals(numbers: Mapping[str, NDArray[Any]]) -> dict[str, list[str]]:
     """Find columns that are the sum of two or more others in every row: each with its parts."""
-    parts = {name: values for name, values in numbers.items() if np.ptp(values) > 0}
+    varying = {name: values for name, values in numbers.items() if 0 < np.ptp(values) < np.inf}
+    distinct = {values.tobytes(): name for name, values in reversed(varying.items())}
+    parts = {name: numbers[name] for name in reversed(distinct.values())}
     n_rows = len(next(iter(parts.values()), ()))
     if not 2 < len(parts) <= MAX_COLUMNS or n_rows < len(parts) + MIN_ROWS:
         return {}
     found: dict[str, list[str]] = {}
+    glance = {name: values[:GLANCE].astype(float) for name, values in parts.items()}
     smaller: list[str] = []  # columns that a total may be the sum of
-    for total in sorted(parts, key=lambda name: float(np.abs(parts[name][:GLANCE].astype(float)).sum())):
-        if len(smaller) > 1:
-            glance = np.column_stack([parts[name][:GLANCE].astype(float) for name in smaller])
-            shares = np.linalg.lstsq(glance, parts[total][:GLANCE].astype(float), rcond=None)[0]
+    basis = np.empty((len(glance[next(iter(glance))]), 0))  # of what they span
+    for total in sorted(parts, key=lambda name: float(np.abs(glance[name]).sum())):
+        rest = glance[total]
+        for _ in range(2):  # once more for what rounding leaves
+            rest = rest - basis @ (basis.T @ rest)
+        if np.abs(rest).max() > EXACT * np.abs(glance[total]).max():
+            basis = np.column_stack([basis, rest / np.linalg.norm(rest)])
+        elif len(smaller) > 1:
+            columns = np.column_stack([glance[name] for name in smaller])
+            shares = np.linalg.lstsq(columns, glance[total], rcond=None)[0]
             chosen = [name for name, share in zip(smaller, shares, strict=True) if share > 0.5]
             is_exact = np.abs(shares - np.round(shares)).max() < EXACT
             if len(chosen) > 1 and is_exact and _adds_up(parts, total, chosen):
