@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from ibmap import PairwiseTest
 from ibmap.data.table import EncodedTable
-from ibmap.errors import InvalidTableError
+from ibmap.errors import DataWarning, InvalidTableError
 from ibmap.graph import MarkovGraph
 from ibmap.independence import regression
 from ibmap.independence.averaged import AveragedTest
 from ibmap.independence.density import learned_prior
 from ibmap.independence.regression import MAX_STATES
-from ibmap.learners import LEARNERS
+from ibmap.learners import LEARNERS, RecommendedOptions, learn_recommended
 from ibmap.pools.threads import ThreadPool
 from ibmap.score import flip_gain, flip_gains, local_score, total_score
 from ibmap.score.row_score import changed_blankets
@@ -121,15 +121,28 @@ def test_evidence_matches_its_definition_where_cells_outgrow_whole_numbers():
 
 @pytest.mark.parametrize("share", SHARES)
 def test_rare_states_of_variables_with_many_are_taken_as_one(share):
-    many = np.repeat(np.arange(20), [9] * 10 + [5] * 2 + [3] * 5 + [1] * 3)  # the 16th largest count is 3
+    many = np.repeat(
+        np.arange(20), [9] * 10 + [5] * 2 + [3] * 5 + [1] * 3
+    )  # of those that occur 3 times the first are kept
     few = np.random.default_rng(0).integers(0, 2, len(many))
     table = EncodedTable.from_codes(np.column_stack([many, (many + few) % 3, few, np.arange(len(many)) % 59]))
     distinct = [len({row[v] for row in naive.lumped(*rows_of(table))}) for v in range(4)]
-    assert (MAX_STATES, distinct) == (naive.MAX_STATES, [13, 3, 2, 1])
+    assert (MAX_STATES, distinct) == (naive.MAX_STATES, [16, 3, 2, 16])
     score = local_score(AveragedTest(table, table_share=share))
     for x, blanket in ((0, ()), (1, (0,)), (2, (0, 1))):
         expected = naive.evidence(*rows_of(table), x, blanket, table_share=share)
         assert others(score.evidence(x, blanket), x) == pytest.approx(others(expected, x), abs=1e-7)
+
+
+def test_a_column_of_many_equally_frequent_states_keeps_its_links():
+    many = np.repeat(np.arange(20), 30)
+    follows = (many % 2) ^ (np.random.default_rng(0).random(600) < 0.1)
+    noise = np.random.default_rng(1).integers(0, 2, 600)
+    table = EncodedTable.from_codes(np.column_stack([many, follows, noise]))
+    with pytest.warns(DataWarning, match="15 most frequent"):
+        result = learn_recommended(table, RecommendedOptions())
+    assert result.graph.edges == ((0, 1),)
+    assert any("15 most frequent states are kept apart" in note for note in result.provenance.notes)
 
 
 def test_as_many_states_as_are_kept_stay_as_they_are():

@@ -23,8 +23,7 @@ def lumped(rows, weights):
             counts[row[v]] += w
         kept = set(counts)
         if len(counts) > MAX_STATES:
-            bar = sorted(counts.values(), reverse=True)[MAX_STATES - 1]
-            kept = {s for s, count in counts.items() if count > bar}
+            kept = set(sorted(counts, key=lambda s: (-counts[s], s))[: MAX_STATES - 1])
         columns.append([row[v] if row[v] in kept else -1 for row in rows])
     return [list(row) for row in zip(*columns, strict=True)]
 

@@ -173,14 +173,14 @@ def _kept_states(
     codes: NDArray[Any], weights: NDArray[Any], is_ordered: bool, most_ordered: int = MAX_ORDERED
 ) -> Codes:
     """Number the states that occur."""
-    # Of very many, those no more frequent than the last one kept are one; of ordered ones, neighbours
-    # are.
+    # Of very many, all but the most frequent are one, of equally frequent ones the later; of ordered
+    # ones, neighbours are.
     seen, numbers = np.unique(codes, return_inverse=True)
     if is_ordered and len(seen) > most_ordered:
         numbers = numbers * most_ordered // len(seen)
     elif not is_ordered and len(seen) > MAX_STATES:
-        counts = np.bincount(numbers, weights)
-        is_kept = counts > np.sort(counts)[-MAX_STATES]
+        most = np.argsort(-np.bincount(numbers, weights), kind="stable")[: MAX_STATES - 1]
+        is_kept = np.isin(np.arange(len(seen)), most)
         numbers = np.where(is_kept, np.cumsum(is_kept), 0)[numbers]
     return numbers.astype(np.uint8)
 

@@ -66,7 +66,7 @@ def learn_recommended(
     options = options.settled(table.names)
     known, test, monitor = options.known(table.names), options.plain_test(table), Monitor(callback)
     n_threads = 1 if test.regressions.is_small else n_threads  # NumPy's threads would wait
-    _warn_of_columns(test)
+    told = _warn_of_columns(test)
     start = find_start(known_test(test, known), options.start)
     options = replace(options, screen=usual_screen(options.screen, table.n_variables))
     with pool_of(client, n_threads) as pool:
@@ -84,7 +84,7 @@ def learn_recommended(
     return SearchResult(
         graph=won.graph,
         states=table.labels,
-        provenance=replace(source, notes=(*source.notes, *search.screened.told(won.graph))),
+        provenance=replace(source, notes=(*source.notes, *told, *search.screened.told(won.graph))),
         n_tests=search.score.n_tests,
         score=None if math.isnan(won.score) else won.score,  # no time to work it out
         n_ascents=len(won.flips),
@@ -242,16 +242,17 @@ def _differences(first: MarkovGraph, second: MarkovGraph) -> tuple[tuple[int, in
     return tuple(sorted({*first.edges} ^ {*second.edges}))
 
 
-def _warn_of_columns(test: AveragedTest) -> None:
+def _warn_of_columns(test: AveragedTest) -> tuple[str, ...]:
     """Name the columns whose rare states are taken as one, and numbers that are weighed by their bins."""
-    names = [repr(name) for name in test.names]
+    names, notes = [repr(name) for name in test.names], []
     if test.regressions.merged:
         many = listed([names[x] for x in test.regressions.merged])
-        msg = (
-            f"columns of over {MAX_STATES} states: {many}. The most frequent states are kept apart, the "
-            "others are taken as one; cut numbers into bins, or name columns whose states are in order"
+        rule = (
+            f"of over {MAX_STATES} states: {many}. The {MAX_STATES - 1} most frequent states are kept apart, "
+            "the others are taken as one; cut numbers into bins, or name columns whose states are in order"
         )
-        warnings.warn(msg, DataWarning, stacklevel=5)
+        warnings.warn(f"columns {rule}", DataWarning, stacklevel=5)
+        notes.append(f"Columns {rule}.")
     if test.regressions.binned:
         kept = listed([names[x] for x in test.regressions.binned])
         remedy = either("missing='drop'", "--missing drop")
@@ -260,6 +261,8 @@ def _warn_of_columns(test: AveragedTest) -> None:
             f"missing; {remedy} keeps them as they are"
         )
         warnings.warn(msg, DataWarning, stacklevel=5)
+        notes.append(f"{msg[0].upper()}{msg[1:]}.")
+    return tuple(notes)
 
 
 def _warn_if_stopped(climb: LazyClimb) -> None:
