@@ -22,7 +22,7 @@ from ibmap.data.columns import (
     UnusableColumn,
     show_value,
 )
-from ibmap.data.foreign import OURS
+from ibmap.data.foreign import OURS, has_wide_decimals
 from ibmap.errors import InvalidTableError
 
 Parts: TypeAlias = tuple[list[str], list[Column], int]
@@ -160,6 +160,8 @@ def _arrow_column(column: Any) -> Column:
     import polars as pl
     import pyarrow as pa
 
+    if has_wide_decimals(column.type):
+        return ObjectColumn(column.to_pylist())
     if not pa.types.is_dictionary(column.type):
         return PolarsColumn(pl.Series(column))
     return _dictionary_column(column.chunks, ordered=column.type.ordered)

@@ -21,7 +21,7 @@ from ibmap.data.atomic import write_atomically
 from ibmap.data.binning import Bins
 from ibmap.data.delimited import TextFormat, parse_text
 from ibmap.data.encoding import encode
-from ibmap.data.foreign import translated
+from ibmap.data.foreign import has_wide_decimals, translated
 from ibmap.data.sets import is_set, read_set
 from ibmap.data.table import EncodedTable
 from ibmap.data.text import either, read_bytes
@@ -65,7 +65,22 @@ def read_table(
     if isinstance(frame, pl.DataFrame):
         return frame
     with translated(f"{source} cannot be read as a table"):
-        return pl.from_pandas(frame) if hasattr(frame, "iloc") else pl.DataFrame(pl.from_arrow(frame))
+        is_pandas = hasattr(frame, "iloc")
+        return pl.DataFrame(pl.from_pandas(frame) if is_pandas else pl.from_arrow(_narrowed(frame)))
+
+
+def _narrowed(frame: Any) -> Any:
+    """Give a frame of pyarrow decimals of at most 128 bits; those that need more raise."""
+    import pyarrow as pa
+
+    for k, field in enumerate(frame.schema):
+        if pa.types.is_decimal256(field.type):
+            narrow = pa.decimal128(38, field.type.scale)
+            frame = frame.set_column(k, field.name, frame.column(k).cast(narrow))
+        elif has_wide_decimals(field.type):
+            msg = f"column {field.name!r} holds {field.type}; give each part a column of its own"
+            raise InvalidTableError(msg)
+    return frame
 
 
 def read_frame(
@@ -208,13 +223,13 @@ def _read_binary(data: bytes, origin: str) -> Any:
     if reader is None:
         return None
     with translated(f"{origin} is damaged or of an unknown kind of Parquet or Arrow"):
-        # polars forgets the order of categories, and levels that do not occur
-        frame = _with_categories(data) if find_spec("pyarrow") is not None else None
+        frame = _by_pyarrow(data) if find_spec("pyarrow") is not None else None
         return _with_rows(reader(io.BytesIO(data)) if frame is None else frame, origin)
 
 
-def _with_categories(data: bytes) -> Any:
-    """Read Parquet or Arrow data with categories by pyarrow, which keeps them; None if there are none."""
+def _by_pyarrow(data: bytes) -> Any:
+    """Read Parquet or Arrow data of which polars would lose something by pyarrow; None if it would not."""
+    # polars forgets the order of categories and levels that do not occur, and panics at wide decimals
     import pyarrow as pa
     import pyarrow.parquet
 
@@ -225,7 +240,7 @@ def _with_categories(data: bytes) -> Any:
     else:
         opened = (pa.ipc.open_file if data.startswith(ARROW_FILE) else pa.ipc.open_stream)(source)
         schema, read = opened.schema, opened.read_all
-    if not any(pa.types.is_dictionary(field.type) for field in schema):
+    if not any(pa.types.is_dictionary(each) or has_wide_decimals(each) for each in schema.types):
         return None
     table = read()
     table.validate(full=True)  # places outside of the data would be read without a question

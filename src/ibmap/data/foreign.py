@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from ibmap.errors import FileFormatError, IbmapError, MissingLibraryError
 
@@ -17,6 +18,14 @@ def first_line(error: BaseException) -> str:
     """Give what another library says, in one line."""
     lines = str(error).strip().splitlines() or [type(error).__name__]
     return lines[0][:200]
+
+
+def has_wide_decimals(kind: Any) -> bool:
+    """Tell whether an Arrow type holds decimals of 256 bits, at which polars panics."""
+    import pyarrow as pa
+
+    inner = (kind.field(k).type for k in range(kind.num_fields))
+    return bool(pa.types.is_decimal256(kind)) or any(map(has_wide_decimals, inner))
 
 
 @contextmanager
@@ -30,5 +39,6 @@ def translated(what: str) -> Iterator[None]:
         msg = f"{what}: it needs {error.name}, which is not installed"
         raise MissingLibraryError(msg) from None
     except BaseException as error:
-        msg = f"{what}: {first_line(error)}"
+        said = first_line(error)
+        msg = f"{what}: {said if isinstance(error, Exception) else f'its reader gave up ({said})'}"
         raise FileFormatError(msg) from None
