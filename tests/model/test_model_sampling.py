@@ -35,6 +35,22 @@ def triangle(strength=0.7):
     return MarkovNetwork(MarkovGraph.from_edges(4, [(0, 1), (0, 2), (1, 2), (2, 3)]), states, factors)
 
 
+def test_a_network_in_which_everything_is_impossible_is_refused():
+    graph = MarkovGraph.from_edges(3, [(0, 1), (1, 2)], ["a", "b", "c"])
+    no = -math.inf
+    factors = Factor((0, 1), [[0.0, no], [0.0, no]]), Factor((1, 2), [[no, no], [0.0, 0.0]])
+    model = MarkovNetwork(graph, ((0, 1),) * 3, factors)
+    rows = [[0, 0, 0]]
+    for ask in (
+        lambda: model.sample(3, random_state=0),
+        lambda: model.log_likelihood(rows),
+        model.log_partition,
+        lambda: model.marginals("a"),
+    ):
+        with pytest.raises(ImpossibleEvidenceError, match="rule out every configuration"):
+            ask()
+
+
 def dense(n=30, weight=0.05, seed=0):
     """A network too dense for a junction tree."""
     rng = np.random.default_rng(seed)

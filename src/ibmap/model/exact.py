@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ibmap.data.table import CODE_DTYPE
-from ibmap.errors import TooLargeError
+from ibmap.errors import ImpossibleEvidenceError, TooLargeError
 from ibmap.model.beliefs import NO_EVIDENCE, Beliefs, Evidence, collect, log_max, log_sum, reduced
 from ibmap.model.potentials import Codes, Floats, Potentials
 from ibmap.model.triangulation import JunctionTree, junction_tree
@@ -22,6 +22,10 @@ MAX_CELLS = 2**20  # of the largest table: 8 MB, a few hundredths of a second a 
 MAX_ALL_CELLS = 2**22  # of all tables together
 BATCH_CELLS = 2**20  # rows of evidence share a pass as long as their tables together have so many
 MAX_TREES = 64  # junction trees remembered
+NOTHING = (
+    "the potentials of this network rule out every configuration together, so there is nothing to draw or to "
+    "tell. A network fitted with prior_strength above 0 holds nothing impossible"
+)
 
 
 class Exact:
@@ -71,6 +75,8 @@ class Exact:
         """Draw independent rows."""
         tree = self._feasible_tree()
         beliefs = collect(self.potentials, tree)
+        if np.isneginf(beliefs.log_partition).any():
+            raise ImpossibleEvidenceError(NOTHING)
         uniform = rng.random((n_samples, len(tree.cliques)))
         codes = np.zeros((n_samples, self.potentials.n_variables), CODE_DTYPE)
         for k, shared in enumerate(tree.separators):

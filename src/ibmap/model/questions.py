@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -15,7 +16,7 @@ from ibmap.graph import MarkovGraph
 from ibmap.model.beliefs import Evidence
 from ibmap.model.conversions import pyagrum_marginal
 from ibmap.model.distribution import Posterior
-from ibmap.model.exact import Exact
+from ibmap.model.exact import NOTHING, Exact
 from ibmap.model.gibbs import estimate
 from ibmap.model.layout import Conditionals
 from ibmap.model.new_rows import GAP, Variables
@@ -75,7 +76,10 @@ class Questions:
     @cached_property
     def _exact_log_partition(self) -> float:
         """Log Z on a junction tree."""
-        return float(self.exact.log_partition()[0])
+        found = float(self.exact.log_partition()[0])
+        if found == -math.inf:
+            raise ImpossibleEvidenceError(NOTHING)
+        return found
 
     @cached_property
     def _usual_log_partition(self) -> float:
@@ -338,6 +342,8 @@ def patterns(codes: NDArray[np.int64], chosen: NDArray[np.bool_]) -> list[tuple[
 
 def _impossible(given: Mapping[Any, Any]) -> str:
     """Say that evidence has probability zero."""
+    if not given:
+        return NOTHING
     shown = ", ".join(f"{name}={value!r}" for name, value in given.items())
     return (
         f"{shown} has probability zero in this network, so nothing follows from it. "
