@@ -1,5 +1,6 @@
 """However a command ends, it ends with 0, 2 or 130, without a traceback, and leaves nothing behind."""
 
+import csv
 import json
 import os
 import random
@@ -66,13 +67,14 @@ def test_ctrl_c_at_any_moment_ends_without_a_traceback(table, seed):
     assert started.returncode in (0, 130)
 
 
-def test_little_room_for_addresses_is_told(table):
+@pytest.mark.parametrize("gigabytes", [0.5, 1.0, 1.6])
+def test_little_room_for_addresses_is_told(table, gigabytes):
     resource = pytest.importorskip("resource")
-    limit = (10**9, 10**9)
+    limit = (int(gigabytes * 1e9),) * 2
     code, said = ended(
         [*PROGRAM, "learn", table], preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, limit)
     )
-    assert code == 2 and "ulimit -v" in said
+    assert code == 2 and f"may use {gigabytes} GB of addresses" in said and "ulimit -v" in said
 
 
 def running(group):
@@ -140,6 +142,36 @@ def test_a_file_of_marked_cells_is_read_back_as_what_it_was(run, hostile, tmp_pa
         told = run(*command)
         assert told.code == 0 and is_quiet(told.out + told.err)
         assert "'=cmd()" in told.out
+
+
+def test_explanations_and_comparisons_of_hostile_names_do_nothing_to_a_terminal(run, tmp_path):
+    rng, states = random.Random(0), ("\x1b[2Jx", "<img src=x onerror=alert(1)>")
+    lines = [[HOSTILE, "<script>x</script>", "[bold]z", "gr\x1b]0;t\x07oup"]]
+    for _ in range(80):
+        a, group = rng.randrange(2), rng.randrange(2)
+        b = a if rng.random() < 0.95 else 1 - a
+        lines.append([states[a], states[b], states[rng.randrange(2)], states[group]])
+    for name, part in (("a.csv", lines), ("b.csv", lines[:1] + lines[:0:-1])):
+        with (tmp_path / name).open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerows(part)
+    first, second, network = tmp_path / "a.csv", tmp_path / "b.csv", tmp_path / "n.json"
+    assert run("learn", first, "-o", network, "-q").code == 0
+    for command in (
+        ["explain", network],
+        ["explain", network, HOSTILE],
+        ["explain", network, HOSTILE, "<script>x</script>"],
+        ["explain", network, "--json"],
+        ["compare", network, network],
+        ["compare", first, second],
+        ["compare", first, second, "--json"],
+        ["compare", first, "--by", lines[0][3]],
+    ):
+        told = run(*command)
+        assert told.code == 0, told.err
+        assert is_quiet(told.out + told.err), command
+    assert r"\x1b[31mred" in told.out
+    told = run("explain", network, "\x1b[5mnone")
+    assert told.code == 2 and is_quiet(told.err) and r"\x1b[5mnone" in told.err
 
 
 def test_json_on_standard_output_is_quiet_and_the_same(run, tmp_path):

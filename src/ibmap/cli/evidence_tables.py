@@ -59,7 +59,7 @@ def _cross_table(relation: Relation, x: str) -> Table:
         (label, *(share(p) for p in row))
         for label, row in zip(relation.x_states, relation.y_given_x, strict=True)
     ]
-    return laid_out("", (printable(x), *(f">{printable(label)}" for label in relation.y_states)), rows)
+    return laid_out("", (x, *(f">{label}" for label in relation.y_states)), rows)
 
 
 def print_variable(own: VariableExplanation) -> None:

@@ -9,7 +9,7 @@ from ibmap.cli.flags import member
 from ibmap.cli.options import ReadingAsLearned, check_place, read_bins
 from ibmap.cli.progress import Waiting
 from ibmap.cli.report import check_page
-from ibmap.errors import InvalidTableError
+from ibmap.errors import InvalidOptionError, InvalidTableError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -77,6 +77,9 @@ def _read(sources: list[str], by: str | None, reading: ReadingAsLearned) -> "pl.
 
     from ibmap.data.files import read_table
 
+    if len(sources) == 2 and Path(sources[0]).resolve() == Path(sources[1]).resolve():
+        msg = f"{sources[0]} is given twice; name two tables, or the groups of one by --by COLUMN"
+        raise InvalidOptionError(msg)
     frames = [read_table(source, **reading.text) for source in sources]
     if by is not None:
         return frames[0]

@@ -59,7 +59,7 @@ def print_summary(result: SearchResult, title: str, table: EncodedTable | None =
 def laid_out(title: str, headings: Sequence[str], rows: Iterable[Sequence[str | Text]]) -> Table:
     """Make a table; a heading with ``>`` is of numbers, one with ``-`` of words that are not wrapped."""
     table = Table(
-        title=Text(title),
+        title=Text(printable(title)),
         title_justify="left",
         title_style="bold",
         box=SIMPLE_HEAD,
@@ -69,7 +69,10 @@ def laid_out(title: str, headings: Sequence[str], rows: Iterable[Sequence[str | 
     for heading in headings:
         kept, is_number = heading[:1] in (">", "-"), heading[:1] == ">"
         table.add_column(
-            Text(heading[kept:]), no_wrap=kept, justify="right" if is_number else "left", overflow="fold"
+            Text(printable(heading[kept:])),
+            no_wrap=kept,
+            justify="right" if is_number else "left",
+            overflow="fold",
         )
     for row in rows:
         table.add_row(*(Text(printable(cell)) if isinstance(cell, str) else cell for cell in row))

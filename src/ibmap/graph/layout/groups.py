@@ -22,8 +22,12 @@ def find_groups(adjacency: ArrayLike, weights: NDArray[np.float64] | None = None
     import networkx as nx
 
     matrix = np.asarray(adjacency, bool)
-    graph = nx.from_numpy_array(np.where(matrix, 1.0 if weights is None else np.maximum(weights, 1e-6), 0.0))
-    found = nx.community.louvain_communities(graph, seed=0) if matrix.any() else []
+    x, y = np.nonzero(matrix)  # a matrix of floats would take gigabytes where there are many variables
+    own = np.ones(len(x)) if weights is None else np.maximum(weights[x, y], 1e-6)
+    graph = nx.Graph()
+    graph.add_nodes_from(range(len(matrix)))
+    graph.add_weighted_edges_from(zip(x.tolist(), y.tolist(), own.tolist(), strict=True))
+    found = nx.community.louvain_communities(graph, seed=0) if len(x) else []
     together = sorted((sorted(part) for part in found if len(part) > 1), key=lambda part: (-len(part), part))
     groups = np.full(len(matrix), -1, np.int64)
     for number, members in enumerate(together):

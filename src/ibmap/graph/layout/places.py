@@ -26,7 +26,7 @@ def place(adjacency: ArrayLike, layout: str = "stress", weights: Places | None =
     """Place every variable, right and up from the centre; an edge is one long, less with more weight."""
     as_choice(layout, "layout", tuple(LAYOUTS))
     matrix = np.asarray(adjacency, bool)
-    weights = np.full(matrix.shape, MIDDLE) if weights is None else weights
+    weights = np.broadcast_to(MIDDLE, matrix.shape) if weights is None else weights
     if len(matrix) == 0:
         return np.zeros((0, 2))
     if layout == "circle":
@@ -108,10 +108,14 @@ def _packed(adjacency: NDArray[np.bool_], weights: Places, place_part: PlacePart
 
 def _parts(adjacency: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
     """List the connected parts, the largest first, then by their first variable."""
+    from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 
-    n_parts, label = connected_components(adjacency, directed=False)
-    parts = [np.flatnonzero(label == k) for k in range(n_parts)]
+    x, y = np.nonzero(adjacency)
+    joined = csr_array((np.ones(len(x)), (x, y)), shape=adjacency.shape)
+    _, label = connected_components(joined, directed=False)
+    ends = np.cumsum(np.bincount(label))[:-1]
+    parts = np.split(np.argsort(label, kind="stable"), ends)
     return sorted(parts, key=lambda part: (-len(part), int(part[0])))
 
 
