@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ibmap.independence.links import Cells, Kind, Links
+from ibmap.independence.counting import Cells, RowBlock, RowCells
+from ibmap.independence.links import Kind, Links
 from ibmap.independence.numpy_fit import Floats, Integers, features, link_prior, log_evidence
 from ibmap.kernels import cells as cell_kernels
 from ibmap.kernels import links as kernels
@@ -26,17 +27,32 @@ class CompiledFit(NamedTuple):
     log_evidence: float
 
 
+class CompiledRows(RowBlock):
+    """Rows counted by kernels."""
+
+    def cells(self, x: int, members: Integers) -> RowCells:
+        """Group the rows by the states of a blanket, and count X in each."""
+        labels = np.empty(self.n_rows, np.int32)
+        n_cells = cell_kernels.label_rows(self.codes, members, self.n_states, labels)
+        counts, firsts = np.zeros((n_cells, int(self.n_states[x]))), np.full(n_cells, -1)
+        cell_kernels.count_cells(labels, self.codes[x], self.weights, counts, firsts)
+        return RowCells(self, x, labels, counts, self.codes[members[:, None], firsts])
+
+    def count_others(self, cells: RowCells, y: Integers, n_states: int) -> Floats:
+        """Count variables of one number of states."""
+        shape = (len(y), *cells.counts.shape, n_states)
+        counts, own = (
+            np.zeros((shape[0], math.prod(shape[1:]))),
+            (cells.labels, self.codes[cells.x], shape[2]),
+        )
+        cell_kernels.count_splits(own, self.told, y, n_states, self.weights, counts)
+        return counts.reshape(shape)
+
+
 class CompiledLinks(Links[CompiledFit]):
     """What links of the variables of a large table are worth."""
 
-    def _cells(self, x: int, members: Integers) -> Cells:
-        """Group the rows by the states of a blanket."""
-        n_rows, r = self.codes.shape[1], self.kinds[x][0]
-        labels, firsts = np.empty(n_rows, np.int64), np.empty(n_rows, np.int64)
-        n_cells = cell_kernels.label_rows(self.codes, members, self.n_states, labels, firsts)
-        counts = np.zeros((1, n_cells * r))
-        cell_kernels.count_splits(labels, self.codes, np.array([x]), r, self.weights, counts)
-        return Cells(labels, counts.reshape(n_cells, r), self.codes[members[:, None], firsts[:n_cells]])
+    row_type = CompiledRows
 
     def _fit(self, x: int, members: Integers, cells: Cells) -> CompiledFit:
         """Fit X on a blanket."""
@@ -68,18 +84,13 @@ class CompiledLinks(Links[CompiledFit]):
         kernels.weigh_members(places, fit.theta, fit.lower, fitted, gradient, information)
         return self._log_factors(x, kind, share * gradient, share * information)
 
-    def _split_members(self, kind: Kind, members: Integers, chosen: Integers, cells: Cells) -> Floats:
+    def _split_members(
+        self, kind: Kind, members: Integers, chosen: Integers, states: NDArray[np.uint8], counts: Floats
+    ) -> Floats:
         """Count X in the cells of all other members, split by each of one kind."""
-        found = np.zeros((len(chosen), *cells.counts.shape, kind[0]))
-        cell_kernels.split_members(cells.states, self.n_states[members], cells.counts, chosen, found)
+        found = np.zeros((len(chosen), *counts.shape, kind[0]))
+        cell_kernels.split_members(states, self.n_states[members], counts, chosen, found)
         return found
-
-    def _count(self, x: int, y: Integers, n_states: int, cells: Cells) -> Floats:
-        """Count variables of one kind: variables by cells by states of X by states of each, holes last."""
-        n_cells, r = cells.counts.shape
-        counts, places = np.zeros((len(y), n_cells * r * n_states)), cells.labels * r + self.codes[x]
-        cell_kernels.count_splits(places, self.told, y, n_states, self.weights, counts)
-        return counts.reshape(len(y), n_cells, r, n_states)
 
     def _outside_factors(
         self, x: int, kind: Kind, counts: Floats, fit: CompiledFit, spare: Floats | float = 0.0

@@ -130,7 +130,7 @@ def _own_blanket(links: Links[Any], x: int, n_variables: int, log_prior_odds: fl
 
 
 def _draw(
-    rows: Rows, v: int, probabilities: Floats, labels: Integers, order: Integers, rng: np.random.Generator
+    rows: Rows, v: int, probabilities: Floats, labels: NDArray[Any], order: Integers, rng: np.random.Generator
 ) -> None:
     """Draw the holes of one variable, given the probabilities of its states in the cell of each row."""
     holes = np.flatnonzero(~rows.seen[v])

@@ -24,24 +24,17 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from copy import copy
-from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ibmap.independence.counting import Cells, Counting, RowBlock
 from ibmap.independence.numpy_fit import Floats, Integers, covariance, features, link_prior
 
 Kind = tuple[int, bool]  # number of states, and whether they are in order
 TINY = 1e-300
 MOST_COUNTS = 1 << 22  # of variables weighed at once: 32 MB
-
-
-class Cells(NamedTuple):
-    """The rows grouped by a set of variables: the cell of each, X's counts and the set's states there."""
-
-    labels: Integers  # of each row
-    counts: Floats  # cells by states of X
-    states: NDArray[np.uint8]  # members by cells
 
 
 class Weighed(NamedTuple):
@@ -87,6 +80,8 @@ F = TypeVar("F", bound=Fitted)
 class Links(ABC, Generic[F]):
     """What links of the variables of a table are worth."""
 
+    row_type: ClassVar[type[RowBlock]]  # what counts rows at hand
+
     def __init__(
         self,
         codes: NDArray[np.uint8],
@@ -95,34 +90,36 @@ class Links(ABC, Generic[F]):
         model: Floats,
         seen: NDArray[np.bool_] | None = None,
     ) -> None:
-        self.codes, self.weights, self.seen = codes, weights, seen
+        self.seen = seen
         self.n_states, self.ordered, self.log_factorials = kinds
         self.kinds: list[Kind] = list(zip(self.n_states.tolist(), self.ordered.tolist(), strict=True))
         self._all_kinds = sorted({*self.kinds})
         self._number_of_kind = np.array([self._all_kinds.index(kind) for kind in self.kinds], np.int64)
         self.ridge, self.link_ridge, moment, self.share = model.tolist()
         self.is_moment = moment > 0
-        self.told = codes if seen is None else np.where(seen, codes, self.n_states[:, None]).astype(np.uint8)
+        told = None if seen is None else np.where(seen, codes, self.n_states[:, None]).astype(np.uint8)
+        self.rows = self.row_type(codes, weights, self.n_states, told)  # at hand
+        self.counting: Counting = self.rows
 
     def weigh(self, x: int, members: Integers, others: Integers) -> Weighed:
         """Weigh links of x with members of its blanket and with others."""
         if self.n_states[x] < 2:
-            return Weighed(np.zeros((3, len(self.codes))), 0.0)
+            return Weighed(np.zeros((3, len(self.kinds))), 0.0)
         if self.seen is not None:
             return self.where_seen(x).weigh_with_holes(x, members, others)
-        cells = self._cells(x, members)
+        cells = self.counting.cells(x, members)
         fit = self._fit(x, members, cells)
-        factors, evidence = np.zeros((3, len(self.codes))), fit.log_evidence
+        factors, evidence = np.zeros((3, len(self.kinds))), fit.log_evidence
         for kind, chosen in self._by_kind(x, members, len(cells.counts)):
             b = members[chosen]
             factors[:2, b] = main = self._member_factors(x, kind, members, chosen, fit)
             if self.share > 0:
-                counts = self._split_members(kind, members, chosen, cells)
+                counts = self._split_members(kind, members, chosen, cells.states, cells.counts)
                 tables = self._tables(x, kind, counts, counts.sum(axis=3))
                 factors[::2, b] = self._averaged(evidence, evidence - main, tables)
         for kind, chosen in self._by_kind(x, others, len(cells.counts)):
             y = others[chosen]
-            counts = self._count(x, y, kind[0], cells)
+            counts = cells.count_others(y, kind[0])
             factors[:2, y] = main = self._outside_factors(x, kind, counts, fit)
             if self.share > 0:
                 tables = self._tables(x, kind, counts, cells.counts[None])
@@ -143,20 +140,21 @@ class Links(ABC, Generic[F]):
         """Give the same with the rows alone in which no cell of some variables is missing."""
         twin = copy(self)
         if self.seen is not None:
-            twin.weights = self.weights * self.seen[list(variables)].all(axis=0)
+            weights = self.rows.weights * self.seen[list(variables)].all(axis=0)
+            twin.rows = twin.counting = self.rows.weighted(weights)
         return twin
 
-    def probabilities(self, x: int, members: Integers) -> tuple[Floats, Integers]:
+    def probabilities(self, x: int, members: Integers) -> tuple[Floats, NDArray[Any]]:
         """Give the probabilities of X's states in each cell of some variables, and the cell of each row."""
-        cells = self._cells(x, members)
+        cells = self.rows.cells(x, members)
         return self._fit(x, members, cells).probabilities, cells.labels
 
     def weigh_with_holes(self, x: int, members: Integers, others: Integers) -> Weighed:
         """Give the same where cells are missing; none of X among the rows that count."""
         # Members are filled in. A link rests on the rows that show both its ends: of others no more is
         # counted; the effect of a member is what all rows say, with the weight of those that show it.
-        cells = self._cells(x, members)
-        factors = np.zeros((3, len(self.codes)))
+        cells = self.counting.cells(x, members)
+        factors = np.zeros((3, len(self.kinds)))
         if not cells.counts.any(axis=0).all():  # a state of X is not seen here
             return Weighed(factors, 0.0)
         fit = self._fit(x, members, cells)
@@ -164,7 +162,7 @@ class Links(ABC, Generic[F]):
             factors[:, members[place]] = self._member_with_holes(x, members, place, cells, fit)
         for kind, chosen in self._by_kind(x, others, len(cells.counts)):
             y = others[chosen]
-            found = self._count(x, y, kind[0] + 1, cells)
+            found = cells.count_others(y, kind[0] + 1)
             counts, unseen = np.ascontiguousarray(found[..., :-1]), found[..., -1]
             factors[:2, y] = main = self._outside_with_holes(x, kind, counts, unseen, fit)
             if self.share > 0:
@@ -177,14 +175,14 @@ class Links(ABC, Generic[F]):
     ) -> tuple[float, float, float]:
         """Weigh one member: averaged, by main effects, by full tables."""
         kind, chosen = self.kinds[members[place]], np.array([place])
-        seen = self._count(x, members[chosen], kind[0] + 1, cells)[0, :, :, :-1].sum(axis=2)
+        seen = cells.count_others(members[chosen], kind[0] + 1)[0, :, :, :-1].sum(axis=2)
         share = float(seen.sum() / cells.counts.sum())
         without = fit.log_evidence - self._member_factors(x, kind, members, chosen, fit)
         main = self._member_factors(x, kind, members, chosen, fit, share)
         if self.share == 0:
             return float(main[0]), float(main[0]), 0.0
-        own = self._split_members(kind, members, chosen, cells).sum(axis=3)
-        counts = self._split_members(kind, members, chosen, cells._replace(counts=seen))
+        own = self._split_members(kind, members, chosen, cells.states, cells.counts).sum(axis=3)
+        counts = self._split_members(kind, members, chosen, cells.states, seen)
         tables = self._tables_with_holes(x, kind, counts, own)
         both, by_table = self._averaged(without + main, without, tables)
         return float(both[0]), float(main[0]), float(by_table[0])
@@ -264,10 +262,6 @@ class Links(ABC, Generic[F]):
         return with_link - np.logaddexp(main + main_without, table + tables.kept), by_table
 
     @abstractmethod
-    def _cells(self, x: int, members: Integers) -> Cells:
-        """Group the rows by the states of a blanket."""
-
-    @abstractmethod
     def _fit(self, x: int, members: Integers, cells: Cells) -> F:
         """Fit X on a blanket."""
 
@@ -279,12 +273,10 @@ class Links(ABC, Generic[F]):
         # A share of the rows has the same effects and that share of their information.
 
     @abstractmethod
-    def _split_members(self, kind: Kind, members: Integers, chosen: Integers, cells: Cells) -> Floats:
+    def _split_members(
+        self, kind: Kind, members: Integers, chosen: Integers, states: NDArray[np.uint8], counts: Floats
+    ) -> Floats:
         """Count X in the cells of all other members, split by each of one kind."""
-
-    @abstractmethod
-    def _count(self, x: int, y: Integers, n_states: int, cells: Cells) -> Floats:
-        """Count variables of one kind: variables by cells by states of X by states of each, holes last."""
 
     @abstractmethod
     def _outside_factors(

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ibmap.data.counting import label_cells
-from ibmap.independence.links import Cells, Kind, Links, Weighed
+from ibmap.independence.counting import Cells, RowBlock, RowCells
+from ibmap.independence.links import Kind, Links, Weighed
 from ibmap.independence.numpy_fit import (
     Fit,
     Floats,
@@ -22,22 +24,37 @@ from ibmap.independence.numpy_fit import (
 from ibmap.independence.one_thread import ONE_THREAD
 
 
+class NumpyRows(RowBlock):
+    """Rows counted by NumPy."""
+
+    def cells(self, x: int, members: Integers) -> RowCells:
+        """Group the rows by the states of a blanket, and count X in each."""
+        columns, r = self.codes[members], int(self.n_states[x])
+        labels, n_cells = label_cells(columns, self.n_states[members])
+        counts: Floats = np.bincount(labels * r + self.codes[x], self.weights, n_cells * r)  # type: ignore[assignment]
+        states = np.empty((len(members), n_cells), np.uint8)
+        states[:, labels] = columns
+        return RowCells(self, x, labels, counts.reshape(n_cells, r), states)
+
+    def count_others(self, cells: RowCells, y: Integers, n_states: int) -> Floats:
+        """Count variables of one number of states."""
+        shape = (len(y), *cells.counts.shape, n_states)
+        rows = (cells.labels * shape[2] + self.codes[cells.x]) * n_states
+        places = np.arange(len(y))[:, None] * math.prod(shape[1:]) + rows + self.told[y]
+        weights = np.broadcast_to(self.weights, places.shape).ravel()
+        found: Floats = np.bincount(places.ravel(), weights, math.prod(shape))  # type: ignore[assignment]
+        return found.reshape(shape)
+
+
 class NumpyLinks(Links[Fit]):
     """What links of the variables of a small table are worth."""
+
+    row_type = NumpyRows
 
     def weigh(self, x: int, members: Integers, others: Integers) -> Weighed:
         """Weigh links of x with members of its blanket and with others."""
         with ONE_THREAD:
             return super().weigh(x, members, others)
-
-    def _cells(self, x: int, members: Integers) -> Cells:
-        """Group the rows by the states of a blanket."""
-        columns, r = self.codes[members], self.kinds[x][0]
-        labels, n_cells = label_cells(columns, self.n_states[members])
-        counts: Floats = np.bincount(labels * r + self.codes[x], self.weights, n_cells * r)  # type: ignore[assignment]
-        states = np.empty((len(members), n_cells), np.uint8)
-        states[:, labels] = columns
-        return Cells(labels, counts.reshape(n_cells, r), states)
 
     def _fit(self, x: int, members: Integers, cells: Cells) -> Fit:
         """Fit X on a blanket."""
@@ -59,24 +76,17 @@ class NumpyLinks(Links[Fit]):
         fitted = self.ridge * link_prior(*self.kinds[x], *kind)[0]
         return self._log_factors(x, kind, share * gradient, share * (precision - fitted))
 
-    def _split_members(self, kind: Kind, members: Integers, chosen: Integers, cells: Cells) -> Floats:
+    def _split_members(
+        self, kind: Kind, members: Integers, chosen: Integers, states: NDArray[np.uint8], counts: Floats
+    ) -> Floats:
         """Count X in the cells of all other members, split by each of one kind."""
         rest = [np.delete(np.arange(len(members)), a) for a in chosen.tolist()]
-        merged = [label_cells(cells.states[each], self.n_states[members[each]]) for each in rest]
+        merged = [label_cells(states[each], self.n_states[members[each]]) for each in rest]
         most = max(n_merged for _, n_merged in merged)  # cells of any member; others have empty ones
-        counts = np.zeros((len(chosen), most, cells.counts.shape[1], kind[0]))
+        found = np.zeros((len(chosen), most, counts.shape[1], kind[0]))
         for k, a in enumerate(chosen.tolist()):
-            counts[k][merged[k][0], :, cells.states[a]] = cells.counts
-        return counts
-
-    def _count(self, x: int, y: Integers, n_states: int, cells: Cells) -> Floats:
-        """Count variables of one kind: variables by cells by states of X by states of each, holes last."""
-        shape = (len(y), *cells.counts.shape, n_states)
-        rows = (cells.labels * shape[2] + self.codes[x]) * n_states
-        places = np.arange(len(y))[:, None] * math.prod(shape[1:]) + rows + self.told[y]
-        weights = np.broadcast_to(self.weights, places.shape).ravel()
-        found: Floats = np.bincount(places.ravel(), weights, math.prod(shape))  # type: ignore[assignment]
-        return found.reshape(shape)
+            found[k][merged[k][0], :, states[a]] = counts
+        return found
 
     def _outside_factors(
         self, x: int, kind: Kind, counts: Floats, fit: Fit, spare: Floats | float = 0.0
