@@ -19,6 +19,7 @@ from ibmap.errors import ClusterError, InvalidOptionError
 from ibmap.independence.averaged import AveragedTest
 from ibmap.learners import LEARNERS
 from ibmap.pools.cluster import ClusterPool, connected
+from ibmap.pools.shards import Shards
 from ibmap.pools.threads import ThreadPool
 from ibmap.simulate import random_network
 
@@ -79,11 +80,15 @@ def test_a_cluster_finds_the_same_bytes(client, rows, options):
     here = ibmap.IBMAP(**options).fit(rows)
     there = ibmap.IBMAP(**options).fit(rows, client=client)
     assert told(here.result_) == told(there.result_)
+    if not np.isnan(rows).any():
+        spread = ibmap.IBMAP(**options).fit(rows, client=client, spread="rows")
+        assert told(here.result_) == told(spread.result_)
     left = client.run(lambda dask_worker: [*dask_worker.plugins])
     assert not any(name.startswith("ibmap") for names in left.values() for name in names)
 
 
-def test_a_killed_worker_costs_time_and_not_the_answer(client):
+@pytest.mark.parametrize("spread", ["variables", "rows"])
+def test_a_killed_worker_costs_time_and_not_the_answer(client, spread):
     rows = table_of(60, 20_000)
     here, killed = ibmap.IBMAP().fit(rows), []
 
@@ -93,9 +98,79 @@ def test_a_killed_worker_costs_time_and_not_the_answer(client):
             killed.append(pids[sorted(pids)[0]])
             threading.Timer(0.02, os.kill, (killed[-1], signal.SIGKILL)).start()
 
-    there = ibmap.IBMAP(callback=kill).fit(rows, client=client)
+    there = ibmap.IBMAP(callback=kill).fit(rows, client=client, spread=spread)
     assert len({*killed}) == 2
     assert told(here.result_) == told(there.result_)
+
+
+@pytest.fixture
+def lone_worker(one_worker):
+    """Besides a worker that is brought back, one that is not."""
+    line = ["worker", one_worker.scheduler.address, "--no-nanny", "--nthreads", "1", "--no-dashboard"]
+    process = subprocess.Popen([sys.executable, "-m", "dask", *line], stderr=subprocess.DEVNULL)
+    one_worker.wait_for_workers(2, timeout=60)
+    yield process
+    process.kill()
+    process.wait()
+
+
+def test_where_one_worker_is_left_nothing_ends(one_worker, lone_worker):
+    def blocks_of(k):
+        return np.full(1000, k)
+
+    def slow_sum(blocks, seconds):
+        time.sleep(seconds)
+        return sum(int(each.sum()) for each in blocks)
+
+    with ClusterPool(one_worker) as pool:
+        shards = Shards(pool, blocks_of, 6)
+        assert sorted(shards.ask(slow_sum, 0)) == [6_000, 9_000]  # each worker has its own
+        held = pool.hold((20, 3))
+        threading.Timer(0.3, lone_worker.kill).start()
+        assert sum(shards.ask(slow_sum, 1)) == 15_000
+        assert shards.ask(slow_sum, 0) == [15_000]  # all at the one that is left
+        assert pool.map(type(held).get, [held] * 3) == [(20, 3)] * 3
+        assert len(one_worker.nthreads()) == 1
+
+
+def test_a_worker_that_joins_takes_over_some_of_the_rows(one_worker):
+    def own_pid(blocks):
+        return os.getpid(), sorted(int(each[0]) for each in blocks)
+
+    with ClusterPool(one_worker) as pool:
+        shards = Shards(pool, lambda k: np.full(3, k), 4)
+        assert [blocks for _, blocks in shards.ask(own_pid)] == [[0, 1, 2, 3]]
+        one_worker.cluster.scale(2)
+        one_worker.wait_for_workers(2, timeout=60)
+        pool.workers(is_lost=True)
+        answers = shards.ask(own_pid)
+        assert len({pid for pid, _ in answers}) == 2
+        assert sorted(blocks for _, blocks in answers) == [[0, 1], [2, 3]]
+
+
+def test_a_block_that_ends_every_worker_ends_the_run_with_a_word(one_worker):
+    with ClusterPool(one_worker) as pool:
+        shards = Shards(pool, lambda k: k, 1)
+        with pytest.raises(ClusterError, match="4 workers in a row died with the same block of rows"):
+            shards.ask(lambda blocks: os._exit(1))
+
+
+def test_a_value_that_a_worker_lost_is_brought_again(client):
+    with ClusterPool(client) as pool:
+        held = pool.hold((1, 2))
+        client.run(lambda dask_worker: dask_worker.plugins.pop(held.name))
+        assert pool.map(type(held).get, [held] * 4) == [(1, 2)] * 4
+
+
+def test_what_is_spread_is_a_choice_and_belongs_to_a_client(client):
+    with pytest.raises(InvalidOptionError, match="spread='rows' says what the workers of a cluster share"):
+        ibmap.IBMAP().fit(table_of(5, 100), spread="rows")
+    with pytest.raises(InvalidOptionError, match=r"spread must be .*variables.*rows.*got 'columns'"):
+        ibmap.IBMAP().fit(table_of(5, 100), client=client, spread="columns")
+    with pytest.raises(
+        InvalidOptionError, match=r"rows cannot be spread over the workers: .*cells are missing"
+    ):
+        ibmap.IBMAP().fit(with_holes(table_of(5, 100)), client=client, spread="rows")
 
 
 def test_results_come_in_the_order_of_the_calls(client):
@@ -223,10 +298,12 @@ def test_the_command_takes_an_address(client, tmp_path):
     rows = table_of(21, 1_200)
     np.savetxt(path, rows, "%d", ",", header=",".join(f"v{k}" for k in range(21)), comments="")
     run = [path, "--json", "--confidence", "bootstrap", "--fits", 2]
-    here, there = command(*run), command(*run, "--cluster", client.scheduler.address)
+    here, there = command(*run), command(*run, "--cluster", client.scheduler.address, "--spread", "rows")
     first, second = json.loads(here.stdout), json.loads(there.stdout)
     for each in (first, second):
         del each["provenance"]["seconds"], each["confidence"]["diagnostics"]["seconds"]
     assert first == second
     refused = command(*run, "--algorithm", "hc", "--cluster", "tcp://127.0.0.1:1")
     assert refused.returncode == 2 and "--cluster belongs to --algorithm ibmap" in refused.stderr
+    refused = command(path, "--spread", "rows")
+    assert refused.returncode == 2 and "add --cluster ADDRESS, or leave it out" in refused.stderr

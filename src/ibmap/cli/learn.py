@@ -50,6 +50,12 @@ class Running:
         "ADDRESS",
         panel=SEARCH,
     )
+    spread: Literal["variables", "rows"] | None = member(
+        None,
+        "ibmap: what the workers share: variables, each with the whole table, or rows, each with its part of "
+        "it. By default variables, unless the table takes over a quarter of a worker's memory.",
+        panel=SEARCH,
+    )
     checkpoint: str | None = member(
         None, "hc: keep the search in a file, every few seconds and when it ends early.", "FILE", panel=SEARCH
     )
@@ -106,6 +112,9 @@ def learn(  # noqa: PLR0913 - a command's options are its parameters
         check_outputs(outputs)
     if report is not None:
         check_page(report)
+    if "spread" in how and "cluster" not in how:
+        msg = "--spread says what the workers of a cluster share; add --cluster ADDRESS, or leave it out"
+        raise InvalidOptionError(msg)
     chosen = _options(algorithm, given, reading)
     asked.check(chosen, algorithm)
     with (

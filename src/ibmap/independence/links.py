@@ -144,6 +144,12 @@ class Links(ABC, Generic[F]):
             twin.rows = twin.counting = self.rows.weighted(weights)
         return twin
 
+    def counted_by(self, counting: Counting) -> Self:
+        """Give the same with rows that someone else counts."""
+        twin = copy(self)
+        twin.counting = counting
+        return twin
+
     def probabilities(self, x: int, members: Integers) -> tuple[Floats, NDArray[Any]]:
         """Give the probabilities of X's states in each cell of some variables, and the cell of each row."""
         cells = self.rows.cells(x, members)

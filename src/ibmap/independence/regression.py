@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,11 +24,12 @@ from ibmap.independence.filling import Rows, fill_in
 from ibmap.independence.links import Links, Weighing
 from ibmap.independence.numpy_links import NumpyLinks
 from ibmap.independence.order_links import OrderLinks
-from ibmap.pools.protocol import Held
+from ibmap.pools.protocol import Held, Pool
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Codes = NDArray[np.uint8]
+Question = tuple[int, tuple[int, ...], Integers | None]  # a variable, its blanket, its candidates or all
 
 MAX_STATES = 16  # of one variable: the effects of a link are the product of two such numbers
 MAX_ORDERED = 256  # of one with ordered states, which has one effect
@@ -54,11 +56,15 @@ class Fits(NamedTuple):
     ) -> Floats:
         """Ask the fit of one variable on its blanket what every other is worth, or each candidate."""
         # One row each: averaged over both models, by main effects, by full tables (NaN where numbers are).
+        found = self.weigh(x, blanket, self.others(x, blanket, candidates))
+        return found if candidates is None else found[:, candidates]
+
+    def others(self, x: int, blanket: tuple[int, ...], candidates: Integers | None) -> Integers:
+        """List the variables outside of a blanket that are weighed."""
         is_other = np.full(len(self.is_constant), candidates is None)
         is_other[() if candidates is None else candidates] = True
         is_other[[x, *blanket]] = False
-        found = self.weigh(x, blanket, np.flatnonzero(is_other))
-        return found if candidates is None else found[:, candidates]
+        return np.flatnonzero(is_other)
 
     def weigh(self, x: int, members: Sequence[int], others: Integers) -> Floats:
         """Give log Bayes factors of links against none, zero where nothing was asked."""
@@ -67,7 +73,15 @@ class Fits(NamedTuple):
         return self.links.weigh(x, np.array(members, np.int64), others).factors
 
 
-def factors_of(
+Ask = Callable[[Fits, Sequence[Question], Pool], list[Floats]]  # answers many questions at once
+
+
+def ask_all(fits: Fits, questions: Sequence[Question], pool: Pool) -> list[Floats]:
+    """Ask many fits, spread over a pool that holds all rows."""
+    return pool.map(partial(_factors_of, pool.hold(fits)), *zip(*questions, strict=True))
+
+
+def _factors_of(
     fits: Held[Fits], x: int, blanket: tuple[int, ...], candidates: Integers | None = None
 ) -> Floats:
     """Ask fits that a pool holds."""

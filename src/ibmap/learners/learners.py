@@ -36,7 +36,7 @@ class Learner:
     """A learner: its options, its function, and whether it can use threads, a cluster, a checkpoint."""
 
     # The function takes an encoded table, options and `callback`; a parallel one also `n_threads`, a
-    # distributed one also `client`, one that can be resumed also `checkpoint` and `resume`.
+    # distributed one also `client` and `spread`, one that can be resumed also `checkpoint` and `resume`.
 
     options: type[LearnerOptions]
     function: Callable[..., SearchResult]
@@ -59,7 +59,7 @@ class Learner:
         """Tell whether an option of the command line applies, whatever the test."""
         if option == "threads":
             return self.is_parallel
-        if option == "cluster":
+        if option in ("cluster", "spread"):
             return self.is_distributed
         if option in ("checkpoint", "resume"):
             return self.is_resumable

@@ -31,11 +31,11 @@ from ibmap.graph.knowledge import Knowledge
 from ibmap.independence.averaged import AveragedTest
 from ibmap.independence.density import learned_prior
 from ibmap.independence.known import known_test
-from ibmap.independence.regression import MAX_STATES
+from ibmap.independence.regression import MAX_STATES, Ask
 from ibmap.independence.screen import screen, usual_screen
 from ibmap.learners.options import RecommendedOptions
+from ibmap.learners.spreading import hands
 from ibmap.learners.starts import find_start, start_names
-from ibmap.pools.cluster import pool_of
 from ibmap.pools.protocol import Pool
 from ibmap.progress import Callback, Monitor
 from ibmap.result import SearchResult
@@ -59,6 +59,7 @@ def learn_recommended(
     n_threads: int = 1,
     callback: Callback | None = None,
     client: Any = None,
+    spread: str | None = None,
 ) -> SearchResult:
     """Learn a structure with the recommended learner; the same for any number of threads or workers."""
     begun = time.perf_counter()
@@ -69,8 +70,8 @@ def learn_recommended(
     told = _warn_of_columns(test)
     start = find_start(known_test(test, known), options.start)
     options = replace(options, screen=usual_screen(options.screen, table.n_variables))
-    with pool_of(client, n_threads) as pool:
-        running = _Running(pool, monitor, options.ascent == "rounds")
+    with hands(client, spread, test.regressions.fits, n_threads) as (pool, ask):
+        running = _Running(pool, ask, monitor, options.ascent == "rounds")
         search = _Search(test, known, options.limits(), running)
         search.set_candidates(options.screen, start)
         climb = search.learn(start, is_prior_learned=options.prior is None)
@@ -99,9 +100,10 @@ def learn_recommended(
 
 
 class _Running(NamedTuple):
-    """How climbs run: who does the work, the monitor, and whether flips are taken in rounds."""
+    """How climbs run: who does the work and answers, the monitor, and whether flips are taken in rounds."""
 
     pool: Pool
+    ask: Ask
     monitor: Monitor
     in_rounds: bool
 
@@ -111,7 +113,7 @@ class _Search:
 
     def __init__(self, test: AveragedTest, known: Knowledge, limits: Limits, running: _Running) -> None:
         self.test, self.known, self.limits, self.monitor = test, known, limits, running.monitor
-        self.pool, self.in_rounds = running.pool, running.in_rounds
+        self.pool, self.ask, self.in_rounds = running.pool, running.ask, running.in_rounds
         self.prior, self.score = test.prior, PairwiseScore(test, known)
         self.begun = time.perf_counter()
 
@@ -120,7 +122,7 @@ class _Search:
         said = [*start.edges, *self.known.required, *self.known.priors]
         self.screened = screen(self.test.table, per_variable, said, self.pool)
         self.score = PairwiseScore(self.test, self.known, self.screened.candidates)
-        self.score.compile_after = MANY_FITS
+        self.score.compile_after, self.score.ask = MANY_FITS, self.ask
 
     def learn(self, start: MarkovGraph, is_prior_learned: bool) -> LazyClimb:
         """Climb and learn the prior of all pairs not known in turn until it stays as it is."""

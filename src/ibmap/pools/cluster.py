@@ -76,14 +76,27 @@ class OnWorkers(NamedTuple, Generic[Kept]):
         """Give the value, on a worker."""
         from distributed import get_worker
 
-        from ibmap import __version__
-
-        if __version__ != self.version:  # it joined after versions were compared
-            msg = f"the worker {get_worker().address} has ibmap {__version__}, not {self.version}"
-            raise ClusterError(msg)
-        holder: Any = get_worker().plugins[self.name]
+        check_version(self.version)
+        holder: Any = get_worker().plugins.get(self.name)
+        if holder is None:
+            raise NotHeldError(self.name)
         value: Kept = holder.value
         return value
+
+
+class NotHeldError(Exception):
+    """A worker came back without a value that it should hold."""
+
+
+def check_version(wanted: str) -> None:
+    """Refuse a worker that joined, with another version, after versions were compared."""
+    from distributed import get_worker
+
+    from ibmap import __version__
+
+    if __version__ != wanted:
+        msg = f"the worker {get_worker().address} has ibmap {__version__}, not {wanted}"
+        raise ClusterError(msg)
 
 
 class ClusterPool:
@@ -96,12 +109,14 @@ class ClusterPool:
         self._client, self._patience = client, patience
         self._held: dict[int, tuple[Any, str]] = {}
         self._waiting: list[Future[Any]] = []
-        self._size, self._counted = 0, -FRESH
+        self._workers: dict[str, int] = {}
+        self._compared: set[str] = set()
+        self._counted = -FRESH
         self._alone_since: float | None = None
         if self.size == 0:
             msg = f"no worker is connected to the scheduler at {self._address}; start some, then learn"
             raise ClusterError(msg)
-        self._compare_versions()
+        self._compare_versions(self._workers)
 
     @property
     def _address(self) -> str:
@@ -112,14 +127,31 @@ class ClusterPool:
         """Threads of all workers."""
         if time.monotonic() - self._counted > FRESH:
             self._count()
-        return self._size
+        return sum(self._workers.values())
 
     def _count(self) -> int:
-        """Count the threads of all workers."""
+        """Count the workers and their threads."""
         with self._reporting():
-            self._size = sum(self._client.nthreads().values())
+            self._workers = dict(sorted(self._client.nthreads().items()))
         self._counted = time.monotonic()
-        return self._size
+        return len(self._workers)
+
+    def workers(self, is_lost: bool = False) -> dict[str, int]:
+        """Give the threads of each worker; where there is none, or one was lost, look again and wait."""
+        if is_lost or time.monotonic() - self._counted > FRESH:
+            self._look_at_workers()
+        while not self._workers:
+            time.sleep(TICK)
+            self._look_at_workers()
+        if new := {*self._workers} - self._compared:
+            self._compare_versions(new)
+        return self._workers
+
+    def memory(self) -> int | None:
+        """Give the least memory that a worker may use; None if there is no limit."""
+        with self._reporting():
+            told = self._client.scheduler_info()["workers"].values()
+        return min((limit for each in told if (limit := each.get("memory_limit"))), default=None)
 
     def __enter__(self) -> Self:
         return self
@@ -163,25 +195,65 @@ class ClusterPool:
         size = min(max(self.size, 1), len(calls))
         ends = [len(calls) * k // size for k in range(size + 1)] if calls else [0]
         parts = [calls[begin:end] for begin, end in pairwise(ends)]
-        with self._reporting(), self._client.as_current():
-            submit = self._client.submit
-            self._waiting = [submit(call_each, call, part, pure=False, key=_key(call)) for part in parts]
-            self._wait()
+        with self._reporting():
+            self._waiting = [self._submit_part(call, part) for part in parts]
+            self._wait(call, parts)
             found = self._client.gather(self._waiting)
         self._waiting = []
         return [each for part in found for each in part]
 
-    def _wait(self) -> None:
-        """Wait for all parts, with a look at the workers now and then."""
-        from distributed import wait
+    def _submit_part(self, call: Callable[..., Any], part: Sequence[tuple[Any, ...]]) -> Future[Any]:
+        """Ask for a part of the calls."""
+        return self.submit(call_each, call, part, key=key_of(call))
 
+    def submit(self, call: Callable[..., Any], *arguments: Any, **how: Any) -> Future[Any]:
+        """Ask for a call on a worker."""
+        with self._reporting(), self._client.as_current():
+            future: Future[Any] = self._client.submit(call, *arguments, pure=False, **how)
+            return future
+
+    def _wait(self, call: Callable[..., Any], parts: Sequence[Sequence[tuple[Any, ...]]]) -> None:
+        """Wait for all parts, with a look at the workers now and then."""
         while self._waiting:
             try:
-                wait(self._waiting, timeout=TICK)  # type: ignore[no-untyped-call]
-                self._alone_since = None
-                return
+                self.wait(self._waiting, TICK)
             except TimeoutError:
                 self._look_at_workers()
+                continue
+            self._alone_since = None
+            bare = [k for k, each in enumerate(self._waiting) if _is_bare(each)]
+            if not bare:
+                return
+            for value, name in [*self._held.values()]:
+                self._register(holder_of(value), name)
+            for k in bare:
+                self._waiting[k] = self._submit_part(call, parts[k])
+
+    def wait(self, futures: Sequence[Future[Any]], seconds: float) -> None:
+        """Wait for calls to end; TimeoutError if they do not."""
+        from distributed import wait
+
+        with self._client.as_current():
+            wait(futures, timeout=seconds)  # type: ignore[no-untyped-call]
+
+    def gather(self, futures: Sequence[Future[Any]]) -> list[Any]:
+        """Fetch what calls have returned; CancelledError if one is lost."""
+        from concurrent.futures import CancelledError
+
+        try:
+            return list(self._client.gather(futures))
+        except CancelledError:
+            raise
+        except Exception as error:
+            with self._reporting():
+                raise error from None
+
+    def bring(self, value: Any, worker: str) -> Future[Any] | None:
+        """Send a value to one worker, which then owns it; nothing if it is gone."""
+        with suppress(OSError, KeyError, TimeoutError):
+            future: Future[Any] = self._client.scatter([value], workers=[worker], hash=False)[0]
+            return future
+        return None
 
     def _look_at_workers(self) -> None:
         """End if there has been no worker for too long."""
@@ -215,7 +287,8 @@ class ClusterPool:
         except (CancelledError, OSError) as error:
             self._tell_lost(error)
         except (ImportError, AttributeError) as error:
-            self._compare_versions()  # of workers that joined later
+            self._count()
+            self._compare_versions(self._workers)  # of workers that joined later
             raise ClusterError(str(error)) from error
 
     def _tell_lost(self, error: BaseException) -> NoReturn:
@@ -223,10 +296,10 @@ class ClusterPool:
         msg = f"the connection to the scheduler at {self._address} was lost; start it and learn again"
         raise ClusterError(msg) from error
 
-    def _compare_versions(self) -> None:
+    def _compare_versions(self, workers: Iterable[str]) -> None:
         """Refuse workers without the package, or with other versions than here."""
         here = versions_here()
-        found = self._client.run(versions_there(LIBRARIES), on_error="return")
+        found = self._client.run(versions_there(LIBRARIES), workers=[*workers], on_error="return")
         for worker, there in sorted(found.items()):
             if isinstance(there, OSError):  # it died meanwhile
                 continue
@@ -235,6 +308,7 @@ class ClusterPool:
                 msg = f"the worker {worker} has {_listed(other)}, here is {_listed(here, other)}; the same "
                 msg += "versions everywhere give the same answer: install them on the workers"
                 raise ClusterError(msg)
+            self._compared.add(worker)
 
 
 def holder_of(value: Any) -> Any:
@@ -250,12 +324,17 @@ def holder_of(value: Any) -> Any:
     return Holder(value)
 
 
+def _is_bare(future: Future[Any]) -> bool:
+    """Tell whether a call met a worker without what it should hold."""
+    return future.status == "error" and isinstance(future.exception(), NotHeldError)  # type: ignore[no-untyped-call]
+
+
 def call_each(call: Callable[..., Found], part: Sequence[tuple[Any, ...]]) -> list[Found]:
     """Make the calls of a part, on a worker."""
     return [call(*each) for each in part]
 
 
-def _key(call: Any) -> str:
+def key_of(call: Any) -> str:
     """Name a part of the work, as dashboards show it."""
     name = getattr(call, "func", call).__name__.strip("_")
     return f"ibmap-{name}-{uuid4().hex}"

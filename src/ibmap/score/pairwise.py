@@ -12,7 +12,6 @@ import math
 from collections import OrderedDict
 from collections.abc import Sequence
 from copy import copy
-from functools import partial
 from typing import Self
 
 import numpy as np
@@ -22,7 +21,7 @@ from ibmap.graph.candidates import Candidates
 from ibmap.graph.closure import changed_blankets
 from ibmap.graph.knowledge import Knowledge
 from ibmap.independence.link_test import LinkTest
-from ibmap.independence.regression import factors_of
+from ibmap.independence.regression import Ask, ask_all
 from ibmap.pools.protocol import Pool
 
 Floats = NDArray[np.float64]
@@ -42,6 +41,7 @@ class PairwiseScore:
         self.knowledge = knowledge or None
         self._regressions = test.regressions
         self.candidates = candidates or Candidates(len(self.names))  # others are taken as not linked
+        self.ask: Ask = ask_all
         self.compile_after: int | None = None  # fits, after which a small table is taken as a hard one
         self._asked: set[Question] = set()
         self._weighed, self._total = list[int](), [0, 0]  # assertions of each fit; fits summed, and their sum
@@ -93,8 +93,8 @@ class PairwiseScore:
         known = {each: self._known[each] for each in questions if each in self._known}
         new = [each for each in dict.fromkeys(questions) if each not in known]
         if new:
-            ask = partial(factors_of, pool.hold(self._regressions.fits))
-            found = pool.map(ask, *zip(*new, strict=True), [self._row(x) for x, _ in new])
+            asked = [(x, blanket, self._row(x)) for x, blanket in new]
+            found = self.ask(self._regressions.fits, asked, pool)
             known |= {each: self._remember(each, own) for each, own in zip(new, found, strict=True)}
         return [known[each][0] for each in questions]
 

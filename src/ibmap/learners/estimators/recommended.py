@@ -53,7 +53,14 @@ class IBMAP(ClimbingLearner):
     ) -> None:  # fmt: skip
         self._keep(locals())
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, client: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        client: Any = None,
+        spread: str | None = None,
+    ) -> Self:
         """Learn the structure of a table.
 
         Parameters
@@ -68,6 +75,11 @@ class IBMAP(ClimbingLearner):
         client : dask.distributed.Client, optional
             Fits are made by its workers instead of threads; the result is the same. Codes and counts
             travel, names and labels do not.
+        spread : {"variables", "rows"}, optional
+            What the workers share. Variables: each has the whole table, and makes its part of the fits.
+            Rows: each has its part of the table, and counts for every fit; not for tables with missing
+            cells, kept numbers or weights that are not whole numbers. By default variables, unless the table
+            takes over a quarter of a worker's memory. The result is the same.
 
         Returns
         -------
@@ -80,7 +92,8 @@ class IBMAP(ClimbingLearner):
             If the cluster has no workers, or one without this package or with another version.
         """
         table = self._prepared(X, sample_weight)
-        found = LEARNERS[self._algorithm].learn(table, self._options(), client=client, **self._running())
+        how = {"client": client, "spread": spread, **self._running()}
+        found = LEARNERS[self._algorithm].learn(table, self._options(), **how)
         return self._finished(found, table, X)
 
     @property
