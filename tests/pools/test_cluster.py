@@ -8,19 +8,24 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import polars
 import pytest
 
 import ibmap
-from ibmap.confidence.learned import nameless
+from ibmap.confidence.learned import nameless, score_of
+from ibmap.confidence.sampling import SamplingPlan, sample_posterior
 from ibmap.errors import ClusterError, InvalidOptionError
+from ibmap.graph import MarkovGraph
 from ibmap.independence.averaged import AveragedTest
 from ibmap.learners import LEARNERS
 from ibmap.pools.cluster import ClusterPool, connected
 from ibmap.pools.shards import Shards
 from ibmap.pools.threads import ThreadPool
+from ibmap.progress import Monitor
 from ibmap.simulate import random_network
 
 distributed = pytest.importorskip("distributed")
@@ -282,10 +287,42 @@ def test_a_table_that_travels_has_no_labels_and_names_only_if_options_speak_of_t
         assert named.names == table.names and b"label-" not in pickle.dumps(named)
 
 
-def test_a_posterior_takes_no_client():
-    learner = ibmap.IBMAP().fit(table_of(5, 100))
-    with pytest.raises(InvalidOptionError, match="client is an option of method='bootstrap'"):
-        learner.confidence(client=object())
+@pytest.mark.parametrize(
+    "learner",
+    [ibmap.IBMAP(), ibmap.IBMAP(require=[("x0", "x7")])],
+    ids=["ibmap", "known"],
+)
+def test_chains_on_a_cluster_find_the_same_probabilities(client, learner):
+    rng = np.random.default_rng(0)
+    rows = rng.integers(0, 2, (4_000, 11))
+    rows[:, 1::2] = rows[:, :-1:2] ^ (rng.random((4_000, 5)) < 0.2)  # pairs beyond doubt: soon precise
+    learner.fit(rows)
+    here = learner.confidence(max_seconds=None, random_state=3)
+    there = learner.confidence(max_seconds=None, random_state=3, client=client)
+    assert there.method == "sampled" and there.names == learner.result_.graph.names
+    for each in (here, there):
+        del each.diagnostics["seconds"]
+    assert (here.edge_probabilities == there.edge_probabilities).all()
+    assert here.diagnostics == there.diagnostics and here.structures == there.structures
+    late = learner.confidence(max_seconds=0, client=client)
+    assert late.diagnostics["stopped"] == "max_seconds"
+
+
+@pytest.mark.parametrize("name", ["ibmap", "hc"])
+def test_a_killed_worker_costs_chains_time_and_not_the_answer(client, name):
+    score = partial(score_of, LEARNERS[name].options(), True, ibmap.encode(table_of(15, 400)))
+    plan = SamplingPlan(max_steps=400, n_chains=2, precision=0.0)
+    here, killed = sample_posterior(score(), MarkovGraph.empty(15), plan=plan), []
+
+    def kill(progress):
+        if not killed:
+            pids = client.run(os.getpid, on_error="ignore")
+            killed.append(pids[sorted(pids)[0]])
+            threading.Timer(0.02, os.kill, (killed[-1], signal.SIGKILL)).start()
+
+    spread = replace(plan, client=client, make_score=score)
+    there = sample_posterior(score(), MarkovGraph.empty(15), plan=spread, monitor=Monitor(kill))
+    assert killed and (here.edge_probabilities == there.edge_probabilities).all()
 
 
 def command(*arguments):

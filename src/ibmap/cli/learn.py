@@ -45,7 +45,7 @@ class Running:
     )
     cluster: str | None = member(
         None,
-        "ibmap: fit, and resample, on the workers of a dask.distributed cluster, by the address of its "
+        "ibmap: fit, sample and resample on the workers of a dask.distributed cluster, by the address of its "
         "scheduler (tcp://10.0.0.5:8786). The result is the same; the workers need the same versions.",
         "ADDRESS",
         panel=SEARCH,

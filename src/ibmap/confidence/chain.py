@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,6 +72,21 @@ class Rows:
         return Row(float(changes[x]), changes - changes[x])
 
 
+class RowSource:
+    """The rows of a score that is made where it is asked: what it is made of travels, and not the score."""
+
+    def __init__(self, make_score: Callable[[], LocalScore]) -> None:
+        self._make_score = make_score
+
+    def __reduce__(self) -> tuple[type[RowSource], tuple[Callable[[], LocalScore]]]:
+        return RowSource, (self._make_score,)
+
+    @cached_property
+    def rows(self) -> Rows:
+        """What is known so far."""
+        return Rows(self._make_score())
+
+
 class Side(NamedTuple):
     """A variable as flips would leave it: its neighbours and their row."""
 
@@ -100,18 +116,33 @@ class Chain:
     ) -> None:
         self.rows, self.temperature, self.n_left_out = rows, temperature, n_left_out
         self.rng = np.random.default_rng(seed)
-        self.upper = np.triu_indices(rows.n, 1)
+        self.n = rows.n
         self.n_steps = self.n_accepted = 0
-        self.settle(adjacency)
+        found = [rows.row(x, adjacency[x]) for x in range(self.n)]
+        self._go(
+            adjacency.copy(), np.array([row.term for row in found]), np.array([row.gains for row in found])
+        )
 
-    def settle(self, adjacency: NDArray[np.bool_]) -> None:
-        """Go to a structure."""
-        found = [self.rows.row(x, adjacency[x]) for x in range(self.rows.n)]
-        self.adjacency = adjacency.copy()
-        self.terms = np.array([row.term for row in found])
-        self.gains = np.array([row.gains for row in found])
-        self.weights = self._weights_of(self.gains + self.gains.T)
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what does not travel: the score is asked where the chain runs."""
+        return {name: value for name, value in vars(self).items() if name not in ("rows", "upper")}
+
+    @cached_property
+    def upper(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The places of all pairs."""
+        return np.triu_indices(self.n, 1)
+
+    def _go(self, adjacency: NDArray[np.bool_], terms: Floats, gains: Floats) -> None:
+        """Go to a structure of which all is known."""
+        self.adjacency, self.terms, self.gains = adjacency, terms, gains
+        self.weights = self._weights_of(gains + gains.T)
         np.fill_diagonal(self.weights, 0.0)
+
+    def trade(self, other: Chain) -> None:
+        """Change places with another chain."""
+        here = self.adjacency, self.terms, self.gains
+        self._go(other.adjacency, other.terms, other.gains)
+        other._go(*here)
 
     @property
     def score(self) -> float:
@@ -128,14 +159,14 @@ class Chain:
         """Take the flips that promise most until none promises anything: from a start to where it leads."""
         for _ in range(max_flips):
             both = self.gains + self.gains.T
-            x, y = divmod(int(np.where(self.weights > 0, both, -np.inf).argmax()), self.rows.n)
+            x, y = divmod(int(np.where(self.weights > 0, both, -np.inf).argmax()), self.n)
             if both[x, y] <= 0:
                 return
             self._move(self._flipped(((x, y),)))
 
     def run(self, n_steps: int, is_over: Callable[[], bool]) -> Batch:
         """Make some steps, fewer if time is over."""
-        n = self.rows.n
+        n = self.n
         sums, corrections = np.zeros((n, n)), np.zeros((n, n))
         whole, stay, visits = 0.0, 0.0, Visits()
         if not self.weights.any():  # no pair is left open

@@ -54,7 +54,7 @@ class Effort(NamedTuple):
     n_fits: int = 100
     monitor: Monitor | None = None
     is_quick: bool = False  # a few seconds at most, by the number of steps
-    client: Any = None  # of a cluster, for the bootstrap
+    client: Any = None  # of a cluster, for chains and the bootstrap
 
 
 def is_quick(table: EncodedTable) -> bool:
@@ -103,13 +103,23 @@ def learned_score(
     result: SearchResult, table: EncodedTable, options: LearnerOptions, effort: Effort
 ) -> LocalScore:
     """Give the score that a network was learned with; many fits are made by kernels."""
+    return score_of(settled(result, options), takes_many_fits(table, effort.is_quick), table)
+
+
+def settled(result: SearchResult, options: LearnerOptions) -> LearnerOptions:
+    """Give the options of a learner with the prior that it learned."""
+    if getattr(options, "prior", 0.5) is None:
+        options = replace(options, prior=result.provenance.options["prior"])  # type: ignore[call-arg]
+    return options
+
+
+def score_of(options: LearnerOptions, is_compiled: bool, table: EncodedTable) -> LocalScore:
+    """Make the score of a learner, wherever it is."""
     from ibmap.independence.link_test import LinkTest
     from ibmap.score import local_score
 
-    if getattr(options, "prior", 0.5) is None:  # the prior that was learned
-        options = replace(options, prior=result.provenance.options["prior"])  # type: ignore[call-arg]
     test = options.make_test(table)
-    if isinstance(test, LinkTest) and takes_many_fits(table, effort.is_quick):
+    if isinstance(test, LinkTest) and is_compiled:
         test.regressions.compile()
     return local_score(test)
 
@@ -125,6 +135,9 @@ def sampling_plan(
     """Choose how much is sampled."""
     n_threads = _threads(effort, table, options, is_posterior=True)
     plan = SamplingPlan(max_seconds=effort.max_seconds, n_threads=n_threads)
+    if effort.client is not None and not effort.is_quick:
+        own = settled(result, options), takes_many_fits(table, quick=False), nameless(table, options)
+        plan = replace(plan, client=effort.client, make_score=partial(score_of, *own))
     if effort.is_quick:
         plan = replace(plan, max_steps=quick_steps(table, result.graph.n_edges), max_exact=QUICK_EXACT)
     return plan

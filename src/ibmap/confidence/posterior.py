@@ -39,7 +39,7 @@ def posterior_confidence(
     is_narrow = known is not None and is_quick(n, known.pairs)
     if is_narrow or (n <= plan.max_exact and (n < MAX_VARIABLES or is_in_time)):
         found = exact_posterior(score, temperature=temperature, n_threads=plan.n_threads)
-        short = replace(plan, max_steps=EXACT_STEPS, precision=0.0)
+        short = replace(plan, max_steps=EXACT_STEPS, precision=0.0, client=None, make_score=None)
         walk = sample_posterior(score, found.graph, temperature=temperature, seed=seed, plan=short).visited
         best = walk.most_probable(temperature, found.log_total)
         told = {

@@ -10,21 +10,22 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ibmap.confidence.chain import Batch, Chain, Rows
+from ibmap.confidence.chain import Batch, Chain, RowSource
 from ibmap.confidence.exact import MAX_VARIABLES
 from ibmap.confidence.structures import Visited, joined, visits_left_out
 from ibmap.graph import MarkovGraph
 from ibmap.graph.knowledge import Knowledge
+from ibmap.pools.cluster import pool_of
+from ibmap.pools.protocol import Held, Pool
 from ibmap.progress import Monitor
 from ibmap.score import LocalScore, knowledge_of
 
@@ -42,7 +43,8 @@ HOT_SHARE = 0.25  # of the steps of a chain are made by each hotter companion
 class SamplingPlan:
     """How much is sampled: chains, their hotter companions, steps of a round and of all chains, precision.
 
-    Up to `max_exact` variables the sum over all structures takes the place of chains.
+    Up to `max_exact` variables the sum over all structures takes the place of chains. Chains run on the
+    workers of a client, if there is one, by scores that are made there.
     """
 
     n_chains: int = 4
@@ -53,6 +55,8 @@ class SamplingPlan:
     max_seconds: float | None = None
     n_threads: int = 1
     max_exact: int = MAX_VARIABLES
+    client: Any = None
+    make_score: Callable[[], LocalScore] | None = None
 
 
 class SampledPosterior(NamedTuple):
@@ -100,30 +104,39 @@ class _Sampler:
         self.begun, self.is_cancelled = time.monotonic(), False
         seeds = np.random.SeedSequence(seed).generate_state((plan.n_chains + 1) * (len(plan.ladder) + 1))
         self.rng = np.random.default_rng(int(seeds[-1]))
-        rows, known = Rows(score), knowledge_of(score) or Knowledge(score.names)
-        starts = [known.applied(each) for each in dispersed_starts(optimum, plan.n_chains, self.rng)]
-        left_out = visits_left_out(self.n, plan.max_steps)
-        self.ladders: list[list[Chain]] = [
-            [
-                Chain(rows, start, temperature * heat, int(seeds[k * len(plan.ladder) + level]), left_out)
-                for level, heat in enumerate(plan.ladder)
-            ]
-            for k, start in enumerate(starts)
-        ]
-        for ladder in self.ladders[1:]:
-            for chain in ladder:
-                chain.ascend(2 * (optimum.n_edges + self.n))
-        self.batches: list[list[Batch]] = [[] for _ in starts]
+        known = knowledge_of(score) or Knowledge(score.names)
+        self.starts = [known.applied(each) for each in dispersed_starts(optimum, plan.n_chains, self.rng)]
+        self.seeds, self.temperature = seeds.tolist(), temperature
+        self.max_flips = 2 * (optimum.n_edges + self.n)
+        self.source = RowSource(plan.make_score or (lambda: score))
+        self.batches: list[list[Batch]] = [[] for _ in self.starts]
         self.n_rounds, self.rounds_a_batch = 0, 1
+
+    def _begin(self, pool: Pool) -> None:
+        """Let every chain begin; all but the first go where their start leads."""
+        heats, left_out = self.plan.ladder, visits_left_out(self.n, self.plan.max_steps)
+        begins = [
+            (start, self.temperature * heat, self.seeds[k * len(heats) + level], self.max_flips if k else 0)
+            for k, start in enumerate(self.starts)
+            for level, heat in enumerate(heats)
+        ]
+        call = partial(_begun, pool.hold(self.source), left_out)
+        self._set_chains(pool.map(call, *zip(*begins, strict=True)))
+
+    def _set_chains(self, chains: Sequence[Chain]) -> None:
+        """Keep chains, those of one start together."""
+        size = len(self.plan.ladder)
+        self.ladders = [chains[k : k + size] for k in range(0, len(chains), size)]
 
     def run(self) -> SampledPosterior:
         """Sample in rounds until every pair is known well enough."""
         stopped = "max_steps"
         max_rounds = max(self.plan.max_steps // (self.n_steps * self.plan.n_chains), 1)
-        with ThreadPoolExecutor(self.plan.n_threads) as threads:
+        with pool_of(self.plan.client, self.plan.n_threads) as pool:
+            self._begin(pool)
             try:
                 while self.n_rounds < max_rounds:
-                    self._round(threads)
+                    self._round(pool)
                     self.monitor.tell("sampling", self.n_rounds, max_rounds)
                     if self._is_over():
                         stopped = "interrupted" if self.monitor.is_stopped else "max_seconds"
@@ -135,20 +148,19 @@ class _Sampler:
                 self.is_cancelled, stopped = True, "interrupted"
         return self._summary(stopped)
 
-    def _round(self, threads: ThreadPoolExecutor) -> None:
+    def _round(self, pool: Pool) -> None:
         """Let every chain make its steps, keep what the cold ones give, and swap."""
-
-        def run(chain: Chain) -> Batch:
-            """Let hotter chains, which wander farther at more cost, make fewer steps."""
-            share = 1.0 if chain.temperature == self.ladders[0][0].temperature else HOT_SHARE
-            return chain.run(max(int(self.n_steps * share), 1), self._is_over)
-
         chains = [chain for ladder in self.ladders for chain in ladder]
-        found = list(threads.map(run, chains) if self.plan.n_threads > 1 else map(run, chains))
-        self._keep(found[:: len(self.plan.ladder)])
+        hot = max(int(self.n_steps * HOT_SHARE), 1)  # these wander farther at more cost
+        steps = [self.n_steps if k % len(self.plan.ladder) == 0 else hot for k in range(len(chains))]
+        is_over = self._is_over if self.plan.client is None else Late(self._seconds_left())
+        call = partial(_advanced, pool.hold(self.source), is_over)
+        done = pool.map(call, chains, steps)
+        self._set_chains([chain for chain, _ in done])
+        self._keep([batch for _, batch in done[:: len(self.plan.ladder)]])
         for ladder in self.ladders:
-            for cold, hot in pairwise(ladder):
-                self._swap(cold, hot)
+            for cold, hotter in pairwise(ladder):
+                self._swap(cold, hotter)
 
     def _keep(self, found: Sequence[Batch]) -> None:
         """Keep what the cold chains gave, in batches of equally many rounds."""
@@ -170,15 +182,16 @@ class _Sampler:
         here = cold.log_density() + hot.log_density()
         there = hot.log_density(cold.temperature) + cold.log_density(hot.temperature)
         if math.log1p(-self.rng.random()) < there - here:
-            adjacency = cold.adjacency
-            cold.settle(hot.adjacency)
-            hot.settle(adjacency)
+            cold.trade(hot)
 
     def _is_over(self) -> bool:
         """Tell whether time is up."""
+        return self._seconds_left() <= 0 or self.is_cancelled or self.monitor.is_stopped
+
+    def _seconds_left(self) -> float:
+        """Give the time that is left."""
         limit = self.plan.max_seconds
-        is_late = limit is not None and time.monotonic() - self.begun >= limit
-        return is_late or self.is_cancelled or self.monitor.is_stopped
+        return math.inf if limit is None else limit - (time.monotonic() - self.begun)
 
     def _is_precise(self) -> bool:
         """Tell whether every pair is known well enough."""
@@ -206,6 +219,41 @@ class _Sampler:
                 self.n, [reduce(joined, (batch.visits for batch in kept(own))) for own in self.batches]
             ),
         )
+
+
+class Late:
+    """Tells when some seconds are over, by the clock of the process that asks first."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds, self._begun = seconds, math.nan
+
+    def __call__(self) -> bool:
+        """Tell whether they are."""
+        if math.isnan(self._begun):
+            self._begun = time.monotonic()
+        return time.monotonic() - self._begun >= self._seconds
+
+
+def _begun(
+    held: Held[RowSource],
+    left_out: int,
+    start: NDArray[np.bool_],
+    temperature: float,
+    seed: int,
+    max_flips: int,
+) -> Chain:
+    """Begin a chain, wherever it runs, and let it ascend."""
+    chain = Chain(held.get().rows, start, temperature, seed, left_out)
+    chain.ascend(max_flips)
+    return chain
+
+
+def _advanced(
+    held: Held[RowSource], is_over: Callable[[], bool], chain: Chain, n_steps: int
+) -> tuple[Chain, Batch]:
+    """Let a chain make its steps, wherever it is."""
+    chain.rows = held.get().rows
+    return chain, chain.run(n_steps, is_over)
 
 
 class Judgement(NamedTuple):

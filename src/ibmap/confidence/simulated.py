@@ -38,7 +38,7 @@ def learned_reliability(
     from ibmap.learners import LEARNERS
 
     begun = time.monotonic() - sure.diagnostics["seconds"]  # that were asked for the claims on the table
-    learner, effort = LEARNERS[result.provenance.algorithm], effort._replace(is_quick=True)
+    learner, effort = LEARNERS[result.provenance.algorithm], effort._replace(is_quick=True, client=None)
     monitor, n_tables = effort.monitor or Monitor(None), effort.n_fits
     nothing = (0,) * N_BINS
     found, stopped = Reliability(nothing, (0.0,) * N_BINS, nothing, 0), "finished"

@@ -62,8 +62,9 @@ class ConfidentLearner:
         n_threads : int, optional
             Threads; every processor with None.
         client : dask.distributed.Client, optional
-            The workers of its cluster make the fits of the bootstrap; the result is the same. Codes and
-            counts travel; names only if options of the learner speak of columns.
+            The workers of its cluster run the chains of the posterior, or make the fits of the bootstrap; the
+            result is the same. Codes and counts travel; names only if options of the learner speak of
+            columns. Exact sums, of up to ten variables, and `calibrate` are worked out here.
 
         Returns
         -------
@@ -97,9 +98,6 @@ class ConfidentLearner:
             raise InvalidOptionError(msg)
         n_fits = n_usual_fits(calibrate) if n_fits is None else as_count(n_fits, "n_fits", low=1)
         effort = Effort(seed, as_thread_count(n_threads), max_seconds, n_fits, client=client)
-        if client is not None and method == "posterior":
-            msg = "client is an option of method='bootstrap'; the posterior is worked out here"
-            raise InvalidOptionError(msg)
         if temperature is not None:
             if method == "bootstrap":
                 msg = f"temperature is an option of method='posterior'; got {temperature!r} with 'bootstrap'"
