@@ -26,6 +26,12 @@ from ibmap.pools.cluster import ClusterPool, connected
 from ibmap.pools.shards import Shards
 from ibmap.pools.threads import ThreadPool
 from ibmap.progress import Monitor
+from ibmap.reproduce.execution import TIMES
+from ibmap.reproduce.metrics import EDGES
+from ibmap.reproduce.paper_learners import LEARNERS as STUDIED
+from ibmap.reproduce.problems import SampledNetwork
+from ibmap.reproduce.runner import run_study
+from ibmap.reproduce.study import Study
 from ibmap.simulate import random_network
 
 distributed = pytest.importorskip("distributed")
@@ -325,6 +331,33 @@ def test_a_killed_worker_costs_chains_time_and_not_the_answer(client, name):
     assert killed and (here.edge_probabilities == there.edge_probabilities).all()
 
 
+def small_study():
+    problems = tuple(SampledNetwork(5, 2, rows) for rows in (30, 100))
+    return Study("small", "Five variables", problems, (STUDIED["gsmn"], STUDIED["hc"]), (EDGES,), 2)
+
+
+class Stop(KeyboardInterrupt):
+    """What Ctrl-C raises, told apart from a real one."""
+
+
+def test_a_study_on_a_cluster_gives_the_same_rows_and_goes_on_where_it_ended(client, tmp_path):
+    here = run_study(small_study(), tmp_path / "here", n_jobs=1)
+    done = []
+
+    def stop(progress):
+        done.append(progress.n_done)
+        if progress.n_done == 1 and len(done) == 2:
+            raise Stop
+        if progress.n_done == 2:
+            os.kill(next(iter(client.run(os.getpid, on_error="ignore").values())), signal.SIGKILL)
+
+    with pytest.raises(Stop):
+        run_study(small_study(), tmp_path / "there", client=client, callback=stop)
+    there = run_study(small_study(), tmp_path / "there", client=client, callback=stop)
+    assert done == [0, 1, 1, 2, 3, 4]
+    assert there.drop(TIMES).equals(here.drop(TIMES))
+
+
 def command(*arguments):
     line = [sys.executable, "-m", "ibmap", "learn", *map(str, arguments)]
     return subprocess.run(line, capture_output=True, text=True, check=False, timeout=120)
@@ -344,3 +377,9 @@ def test_the_command_takes_an_address(client, tmp_path):
     assert refused.returncode == 2 and "--cluster belongs to --algorithm ibmap" in refused.stderr
     refused = command(path, "--spread", "rows")
     assert refused.returncode == 2 and "add --cluster ADDRESS, or leave it out" in refused.stderr
+
+
+def test_a_study_takes_processes_here_or_workers_elsewhere():
+    line = [sys.executable, "-m", "ibmap", "reproduce", "benchmark", "--cluster", "tcp://127.0.0.1:1"]
+    run = subprocess.run([*line, "--jobs", "2"], capture_output=True, text=True, check=False, timeout=120)
+    assert run.returncode == 2 and "--jobs is about processes here" in run.stderr

@@ -47,12 +47,19 @@ def reproduce(  # noqa: PLR0913, PLR0917 - a command's options are its parameter
         "(rows by variables) to an adjacency matrix. Repeat it for more.",
         "SOURCE",
     ),
+    cluster: str | None = flag(
+        None,
+        "Run on the workers of a dask.distributed cluster, by the address of its scheduler "
+        "(tcp://10.0.0.5:8786), instead of processes here. Files of --data and --learner must be there too.",
+        "ADDRESS",
+    ),
     as_json: bool = flag(False, "Print the tables as JSON.", None, "--json"),
 ) -> None:
     """Run the paper's experiments, and print their tables beside the published numbers.
 
     What is done is kept: run the same command again to go on after an interruption.
     """
+    from ibmap.pools.cluster import connected
     from ibmap.reproduce.benchmark import benchmark_study
     from ibmap.reproduce.confidence import confidence_studies
     from ibmap.reproduce.family import family_studies
@@ -69,6 +76,9 @@ def reproduce(  # noqa: PLR0913, PLR0917 - a command's options are its parameter
     if learner and names and not {"benchmark", "all"} & {*names}:
         msg = "--learner is an option of the study benchmark: ibmap reproduce benchmark --learner SOURCE"
         raise InvalidOptionError(msg)
+    if cluster is not None and jobs is not None:
+        msg = "--jobs is about processes here, --cluster about workers elsewhere; leave out one of them"
+        raise InvalidOptionError(msg)
     if not names:
         _list(studies, as_json)
         return
@@ -76,7 +86,9 @@ def reproduce(  # noqa: PLR0913, PLR0917 - a command's options are its parameter
     if repetitions is not None:
         chosen = [replace(study, repetitions=repetitions) for study in chosen]
     obtainable = [_with_data(study) for study in chosen]
-    found = [_run(study, folder, seed, jobs, quiet=as_json) for study in obtainable]
+    with connected(cluster) as client:
+        how = {"seed": seed, "n_jobs": jobs, "client": client}
+        found = [_run(study, folder, how, quiet=as_json) for study in obtainable]
     if as_json:
         print_json(found)
 
@@ -112,14 +124,14 @@ def _with_data(study: Study) -> Study:
     return kept
 
 
-def _run(study: Study, folder: str, seed: int, jobs: int | None, *, quiet: bool) -> dict[str, Any]:
+def _run(study: Study, folder: str, how: dict[str, Any], *, quiet: bool) -> dict[str, Any]:
     """Run one study, show and write what it found."""
     from ibmap.reproduce.reports import remarks_of, sum_up
     from ibmap.reproduce.runner import run_study
 
     try:
         with _bar(study) as bar:
-            rows = run_study(study, folder, seed=seed, n_jobs=jobs, callback=bar)
+            rows = run_study(study, folder, callback=bar, **how)
     except KeyboardInterrupt:
         say(f"interrupted; what is done is kept in {folder}: give the same command again to go on")
         raise SystemExit(INTERRUPTED) from None
@@ -132,7 +144,7 @@ def _run(study: Study, folder: str, seed: int, jobs: int | None, *, quiet: bool)
         say(f"{study.name}: {kind} in {count} of {len(rows)} rows; see {place}")
     written = _write(study, rows, findings, folder)
     say(f"{study.name}: written to {folder}: {', '.join([f'{study.name}.parquet', *written])}")
-    return {"study": study.name, "seed": seed, "tables": [finding.as_dict() for finding in findings]}
+    return {"study": study.name, "seed": how["seed"], "tables": [finding.as_dict() for finding in findings]}
 
 
 def _write(study: Study, rows: pl.DataFrame, findings: list[Finding], folder: str) -> list[str]:

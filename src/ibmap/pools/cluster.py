@@ -10,7 +10,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from importlib.metadata import version
 from itertools import pairwise
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, NoReturn, Self, TypeVar
@@ -19,6 +18,7 @@ from uuid import uuid4
 from ibmap.errors import ClusterError, InvalidOptionError, MissingLibraryError
 from ibmap.pools.protocol import Pool
 from ibmap.pools.threads import ThreadPool
+from ibmap.pools.versions import LIBRARIES, check_version, listed, versions_here, versions_there
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 Found = TypeVar("Found")
 Kept = TypeVar("Kept")
 
-LIBRARIES = ("numpy", "scipy", "numba")  # whose versions may change the last bit
 TICK = 1.0  # seconds between two looks at the workers
 PATIENCE = 60.0  # seconds without any worker, for one that is restarted to come back
 FRESH = 5.0  # seconds for which the number of workers is taken as known
@@ -86,17 +85,6 @@ class OnWorkers(NamedTuple, Generic[Kept]):
 
 class NotHeldError(Exception):
     """A worker came back without a value that it should hold."""
-
-
-def check_version(wanted: str) -> None:
-    """Refuse a worker that joined, with another version, after versions were compared."""
-    from distributed import get_worker
-
-    from ibmap import __version__
-
-    if __version__ != wanted:
-        msg = f"the worker {get_worker().address} has ibmap {__version__}, not {wanted}"
-        raise ClusterError(msg)
 
 
 class ClusterPool:
@@ -198,9 +186,29 @@ class ClusterPool:
         with self._reporting():
             self._waiting = [self._submit_part(call, part) for part in parts]
             self._wait(call, parts)
-            found = self._client.gather(self._waiting)
+            found = self.gather(self._waiting)
         self._waiting = []
         return [each for part in found for each in part]
+
+    def as_done(self, call: Callable[[Any], Found], arguments: Sequence[Any]) -> Iterator[tuple[int, Found]]:
+        """Make calls that take long, each by itself; give place and result of each as soon as it is done."""
+        self._waiting = [self.submit(call, each, key=key_of(call)) for each in arguments]
+        places = {future: k for k, future in enumerate(self._waiting)}
+        while places:
+            with suppress(TimeoutError):
+                self.wait([*places], TICK, "FIRST_COMPLETED")
+            self._look_at_workers()
+            for future in [each for each in places if each.status != "pending"]:
+                place = places.pop(future)
+                if _is_bare(future):
+                    self._hold_again()
+                    again = self._waiting[place] = self.submit(call, arguments[place], key=key_of(call))
+                    places[again] = place
+                else:
+                    with self._reporting():
+                        result = self.gather([future])[0]
+                    yield place, result
+        self._waiting = []
 
     def _submit_part(self, call: Callable[..., Any], part: Sequence[tuple[Any, ...]]) -> Future[Any]:
         """Ask for a part of the calls."""
@@ -224,17 +232,21 @@ class ClusterPool:
             bare = [k for k, each in enumerate(self._waiting) if _is_bare(each)]
             if not bare:
                 return
-            for value, name in [*self._held.values()]:
-                self._register(holder_of(value), name)
+            self._hold_again()
             for k in bare:
                 self._waiting[k] = self._submit_part(call, parts[k])
 
-    def wait(self, futures: Sequence[Future[Any]], seconds: float) -> None:
+    def _hold_again(self) -> None:
+        """Bring what workers should hold to all of them once more."""
+        for value, name in [*self._held.values()]:
+            self._register(holder_of(value), name)
+
+    def wait(self, futures: Sequence[Future[Any]], seconds: float, until: str = "ALL_COMPLETED") -> None:
         """Wait for calls to end; TimeoutError if they do not."""
         from distributed import wait
 
         with self._client.as_current():
-            wait(futures, timeout=seconds)  # type: ignore[no-untyped-call]
+            wait(futures, timeout=seconds, return_when=until)  # type: ignore[no-untyped-call]
 
     def gather(self, futures: Sequence[Future[Any]]) -> list[Any]:
         """Fetch what calls have returned; CancelledError if one is lost."""
@@ -305,7 +317,7 @@ class ClusterPool:
                 continue
             other = {name: there[name] for name in here if there[name] != here[name]}
             if other:
-                msg = f"the worker {worker} has {_listed(other)}, here is {_listed(here, other)}; the same "
+                msg = f"the worker {worker} has {listed(other)}, here is {listed(here, other)}; the same "
                 msg += "versions everywhere give the same answer: install them on the workers"
                 raise ClusterError(msg)
             self._compared.add(worker)
@@ -338,39 +350,3 @@ def key_of(call: Any) -> str:
     """Name a part of the work, as dashboards show it."""
     name = getattr(call, "func", call).__name__.strip("_")
     return f"ibmap-{name}-{uuid4().hex}"
-
-
-def versions_here() -> dict[str, str]:
-    """Give the versions of this package and of the libraries that make its numbers."""
-    from ibmap import __version__
-
-    return {"ibmap": __version__, **{name: version(name) for name in LIBRARIES}}
-
-
-def versions_there(libraries: Sequence[str]) -> Callable[[], dict[str, str]]:
-    """Give a function that tells versions, and travels to workers that do not have this package."""
-
-    def told() -> dict[str, str]:
-        from importlib.metadata import PackageNotFoundError, version
-
-        found = {}
-        try:
-            from ibmap import __version__
-
-            found["ibmap"] = __version__
-        except ImportError:
-            found["ibmap"] = ""
-        for name in libraries:
-            try:
-                found[name] = version(name)
-            except PackageNotFoundError:
-                found[name] = ""
-        return found
-
-    return told
-
-
-def _listed(versions: dict[str, str], chosen: Iterable[str] | None = None) -> str:
-    """List packages with their versions."""
-    names = versions if chosen is None else chosen
-    return ", ".join(f"{name} {versions[name]}" if versions[name] else f"no {name}" for name in names)

@@ -14,7 +14,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ibmap.errors import ClusterError
-from ibmap.pools.cluster import TICK, ClusterPool, check_version, key_of, versions_here
+from ibmap.pools.cluster import TICK, ClusterPool, key_of
+from ibmap.pools.versions import check_version, versions_here
 
 if TYPE_CHECKING:
     from distributed import Future

@@ -8,14 +8,17 @@ from __future__ import annotations
 import hashlib
 import time
 import warnings
+from threading import Lock
 from typing import Any
 
 import numpy as np
 
 from ibmap.errors import IbmapWarning, InvalidOptionError
 from ibmap.graph import as_graph
+from ibmap.pools.protocol import Held
 from ibmap.reproduce.study import Instance, Learned, Learner, Plan, Run, as_remark
 
+ALONE = Lock()
 TIMES = ("seconds", "cpu_seconds")  # columns that differ from one execution to the next
 
 
@@ -24,6 +27,12 @@ def execute(plan: Plan, run: Run) -> list[dict[str, Any]]:
     rng = generator(plan.seed, plan.study, run.problem.data_key, run.repetition, "data")
     instance = run.problem.draw(rng)
     return [_row(plan, run, instance, learner) for learner in plan.learners]
+
+
+def execute_there(plan: Held[Plan], run: Run) -> list[dict[str, Any]]:
+    """Do one run on a worker, one at a time: its warnings and its processor time are those of the process."""
+    with ALONE:
+        return execute(plan.get(), run)
 
 
 def _row(plan: Plan, run: Run, instance: Instance, learner: Learner) -> dict[str, Any]:

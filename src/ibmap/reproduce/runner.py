@@ -12,15 +12,18 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
 from ibmap import __version__
 from ibmap.data.atomic import write_atomically
 from ibmap.options import as_count, as_thread_count
+from ibmap.pools.cluster import ClusterPool
 from ibmap.pools.threads import leave_with_parent
-from ibmap.reproduce.execution import TIMES, execute
+from ibmap.reproduce.execution import TIMES, execute, execute_there
 from ibmap.reproduce.journal import Journal, Row
 from ibmap.reproduce.study import Plan, Run, Study
 
@@ -39,6 +42,7 @@ class Progress:
 
 
 Callback = Callable[[Progress], None]
+Hands = Callable[[Plan, list[Run]], Iterator[tuple[Run, list[Row]]]]
 
 
 def run_study(
@@ -48,14 +52,16 @@ def run_study(
     seed: int = 1,
     n_jobs: int | None = None,
     callback: Callback | None = None,
+    client: Any = None,
 ) -> pl.DataFrame:
-    """Do the runs of a study that are not done yet, and write all rows."""
+    """Do the runs of a study that are not done yet, in processes or on a client's workers; write all rows."""
     as_count(seed, "seed")
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     belongs_to = {"study": study.name, "seed": seed, "version": __version__, **study.options}
     with Journal(folder / f"{study.name}.journal", belongs_to) as journal:
-        _finish(study, seed, journal, as_thread_count(n_jobs), callback)
+        hands = partial(_executed, n_jobs=as_thread_count(n_jobs))
+        _finish(study, seed, journal, hands if client is None else partial(_executed_there, client), callback)
         rows = [row for run in study.runs for row in journal.finished[run.key]]
     frame = as_frame(rows)
     buffer = io.BytesIO()
@@ -72,7 +78,7 @@ def as_frame(rows: Sequence[Row]) -> pl.DataFrame:
     return pl.DataFrame({name: [row.get(name) for row in rows] for name in columns}, strict=False)
 
 
-def _finish(study: Study, seed: int, journal: Journal, n_jobs: int, callback: Callback | None) -> None:
+def _finish(study: Study, seed: int, journal: Journal, hands: Hands, callback: Callback | None) -> None:
     """Do what is left: repetition after repetition, the longest runs of each first."""
     left = [run for run in study.runs if run.key not in journal.finished]
     left.sort(key=lambda run: (run.repetition, -run.problem.weight))
@@ -80,7 +86,7 @@ def _finish(study: Study, seed: int, journal: Journal, n_jobs: int, callback: Ca
     done = sum(run.problem.weight for run in study.runs if run.key in journal.finished)
     n_done = len(study.runs) - len(left)
     _tell(callback, Progress(study.name, done, total, n_done, len(study.runs)))
-    for run, rows in _executed(study.plan(seed), left, n_jobs):
+    for run, rows in hands(study.plan(seed), left):
         journal.add(run.key, rows)
         done, n_done = done + run.problem.weight, n_done + 1
         _tell(callback, Progress(study.name, done, total, n_done, len(study.runs)))
@@ -104,6 +110,13 @@ def _executed(plan: Plan, runs: list[Run], n_jobs: int) -> Iterator[tuple[Run, l
             finished, _ = wait(pending, HEARING, return_when=FIRST_COMPLETED)
             for future in finished:
                 yield pending.pop(future), future.result()
+
+
+def _executed_there(client: Any, plan: Plan, runs: list[Run]) -> Iterator[tuple[Run, list[Row]]]:
+    """Do runs on the workers of a cluster; give each with its rows as soon as it is done."""
+    with ClusterPool(client) as pool:
+        for place, rows in pool.as_done(partial(execute_there, pool.hold(plan)), runs):
+            yield runs[place], rows
 
 
 @contextmanager
