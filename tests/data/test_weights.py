@@ -14,8 +14,8 @@ import ibmap
 from cli_runner import run_fixture  # noqa: F401 - a fixture
 from ibmap.data.encoding import encode
 from ibmap.data.table import EncodedTable
-from ibmap.errors import IbmapError, InvalidTableError
-from ibmap.learners import LEARNERS
+from ibmap.errors import IbmapError, InvalidTableError, SearchWarning
+from ibmap.learners import LEARNERS, HillClimbingOptions, learn_hc
 
 N_ROWS = 40
 
@@ -57,10 +57,52 @@ def test_everything_after_learning_knows_counts(scale):
         assert (sure[0] == sure[1]).all()
     models = [each.fit_parameters() for each in (first, second)]
     assert models[0].marginals("a") == models[1].marginals("a")
+    likely = [each.log_likelihood(table).tolist() for each in models]
+    assert likely[0] == likely[1]
+    said = [each.result_.explain("a", "b", data=each._table).to_dict() for each in (first, second)]
+    assert said[0] == said[1]
     assert (
         ibmap.SearchResult.from_json(first.result_.to_json()).provenance.notes
         == first.result_.provenance.notes
     )
+
+
+def both_ways(scale):
+    """The same table with counts, and repeated."""
+    table, weights = frame(), counts(scale)
+    expanded = table.loc[table.index.repeat(weights)]
+    return encode(table, bins="auto", weights=weights), encode(expanded, bins="auto")
+
+
+@pytest.mark.parametrize("scale", [1, 60])
+def test_distances_to_a_weighted_table_are_those_to_the_expanded_one(scale):
+    weighted, expanded = both_ways(scale)
+    graph = ibmap.IBMAP().fit(weighted).result_.graph
+    plain = encode(frame(), bins="auto")
+    found = [
+        ibmap.metrics.independence_hamming(graph, each, n_triplets=200, random_state=1)
+        for each in (weighted, expanded, plain)
+    ]
+    assert found[0] == found[1] != found[2]
+
+
+@pytest.mark.parametrize("scale", [1, 60])
+def test_a_search_on_a_weighted_table_goes_on_where_it_was_cut(scale, tmp_path):
+    weighted, expanded = both_ways(scale)
+    options, steps = HillClimbingOptions(start="empty"), iter(range(3))
+
+    def stop_soon(_progress):
+        if next(steps, None) is None:
+            raise ibmap.StopSearch
+
+    with pytest.warns(SearchWarning, match="interrupted"):
+        cut = learn_hc(weighted, options, callback=stop_soon, checkpoint=tmp_path / "kept.json")
+    assert cut.stopped == "interrupted"
+    whole = learn_hc(weighted, options, resume=tmp_path / "kept.json")
+    assert content(whole) == content(learn_hc(expanded, options))
+    other = encode(frame(), bins="auto", weights=counts(scale, seed=3))
+    with pytest.raises(IbmapError, match="another table"):
+        learn_hc(other, options, resume=tmp_path / "kept.json")
 
 
 @pytest.mark.filterwarnings("ignore::ibmap.errors.DataWarning")  # of few rows columns may be constant
