@@ -611,3 +611,21 @@ def test_a_user_of_pandas_gets_pandas_back():
     filled = model.complete(holes)
     assert isinstance(filled, pd.DataFrame) and filled.equals(X.iloc[:4])
     assert isinstance(model.complete(pl.DataFrame({"7": [None], "8": [2]})), pl.DataFrame)
+
+
+def test_rows_drawn_for_a_user_of_pandas_are_in_a_frame_with_its_names(tmp_path):
+    X = pd.DataFrame({7: ["a", "b"] * 20, "c": [1, 2] * 20})
+    learner = ibmap.IBMAP().fit(X)
+    for model in (
+        learner.fit_parameters(),
+        learner.fit_parameters(X),
+        ibmap.MarkovNetwork.fit(X, learner.graph_),
+    ):
+        drawn = model.sample(5, random_state=1)
+        assert isinstance(drawn, pd.DataFrame) and drawn.columns.tolist() == [7, "c"]
+        assert drawn["c"].dtype == X["c"].dtype and {*drawn[7]} <= {"a", "b"}
+    model.save(tmp_path / "m.json")  # a file knows no library
+    again = ibmap.MarkovNetwork.load(tmp_path / "m.json").sample(5, random_state=1)
+    assert isinstance(again, pl.DataFrame) and again.rows() == [*drawn.itertuples(index=False, name=None)]
+    by_rows = ibmap.IBMAP().fit([["a", 1], ["b", 2]] * 20).fit_parameters()
+    assert isinstance(by_rows.sample(2, random_state=1), pl.DataFrame)

@@ -191,3 +191,11 @@ def duplicate_message(names: Sequence[str]) -> str:
     ]
     shown = ", ".join(several[:5]) + (", ..." if len(several) > 5 else "")
     return f"column names must differ, but {shown}; rename or remove all but one"
+
+
+def pandas_names(X: Any, names: Sequence[str]) -> dict[str, Any] | None:
+    """Give the names of a pandas frame's columns as they are, by how they are called; else None."""
+    pandas = sys.modules.get("pandas")
+    if pandas is None or not isinstance(X, pandas.DataFrame):
+        return None
+    return dict(zip(names, X.columns.tolist(), strict=True))

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ibmap.data.binning import BinRule, Bins, check_rule
 from ibmap.data.column_codes import OTHERS, Plan, encode_columns
 from ibmap.data.columns import Column, Mask, Numbers, PolarsColumn, UnusableColumnError
-from ibmap.data.containers import duplicate_message, take_apart
+from ibmap.data.containers import duplicate_message, pandas_names, take_apart
 from ibmap.data.remarks import (
     count_column,
     how_read,
@@ -137,6 +137,7 @@ def encode(
         dropped_columns=tuple(name for name in all_names if name not in chosen and name != weighing.column),
         weights_column=weighing.column,
         columns=tuple(all_names),
+        pandas_names=pandas_names(X, all_names),
     )
     table = replace(table, preparation=preparation)
     if plan.is_human:

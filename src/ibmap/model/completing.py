@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ibmap.data.containers import pandas_names
 from ibmap.errors import ImpossibleEvidenceError
 from ibmap.model.gibbs import draw_rows
 from ibmap.model.new_rows import GAP
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 class Drawing(Questions):
     """Rows from potentials; a base of `MarkovNetwork`."""
 
+    pandas_names: Mapping[str, Any] | None  # of a frame that it was fitted on
+
     def sample(
         self,
         n_samples: int,
@@ -30,7 +33,7 @@ class Drawing(Questions):
         random_state: RandomState = None,
         method: str = "auto",
         plan: GibbsPlan | None = None,
-    ) -> pl.DataFrame:
+    ) -> Any:
         """Draw rows.
 
         Parameters
@@ -47,8 +50,8 @@ class Drawing(Questions):
 
         Returns
         -------
-        polars.DataFrame
-            Labels, one column a variable.
+        polars.DataFrame or pandas.DataFrame
+            Labels, one column a variable; a frame of pandas if the network was fitted on one.
 
         Warns
         -----
@@ -59,8 +62,10 @@ class Drawing(Questions):
         n_samples = as_count(n_samples, "n_samples", low=0)
         rng = as_generator(random_state)
         if method == "exact" or (method == "auto" and self.exact.tree() is not None):
-            return self.frame(self.exact.sample(n_samples, rng))
-        return self.frame(draw_rows(self.potentials, n_samples, plan or GibbsPlan(), rng))
+            codes = self.exact.sample(n_samples, rng)
+        else:
+            codes = draw_rows(self.potentials, n_samples, plan or GibbsPlan(), rng)
+        return _in_pandas(self.frame(codes), self.pandas_names)
 
     def complete(self, rows: Any, *, unseen: str = "error") -> Any:
         """Fill the gaps of each row by their most probable joint states given the rest of it.
@@ -90,7 +95,8 @@ class Drawing(Questions):
                 msg = f"the values of row {members[impossible][0]} have probability zero together"
                 raise ImpossibleEvidenceError(msg)
             codes[members] = self.exact.most_probable(evidence)
-        return _like(rows, self.frame(codes))
+        names = pandas_names(rows, [*map(str, getattr(rows, "columns", ()))])
+        return _in_pandas(self.frame(codes), names, getattr(rows, "index", None))
 
     def frame(self, codes: Codes) -> pl.DataFrame:
         """Turn states into labels.
@@ -111,14 +117,14 @@ class Drawing(Questions):
         return pl.DataFrame([_series(name, states, column) for name, states, column in columns])
 
 
-def _like(rows: Any, frame: pl.DataFrame) -> Any:
-    """Give a frame of pandas, with names and index of the rows, where these are one."""
-    pandas = sys.modules.get("pandas")
-    if pandas is None or not isinstance(rows, pandas.DataFrame):
+def _in_pandas(frame: pl.DataFrame, names: Mapping[str, Any] | None, index: Any = None) -> Any:
+    """Give a frame of pandas with its own names where there are any."""
+    if names is None:
         return frame
-    names = {str(name): name for name in rows.columns}
+    import pandas
+
     columns = {names.get(each.name, each.name): each.to_list() for each in frame}
-    return pandas.DataFrame(columns, index=rows.index)
+    return pandas.DataFrame(columns, index=index)
 
 
 def _series(name: str, states: tuple[Any, ...], codes: NDArray[np.integer]) -> pl.Series:

@@ -47,6 +47,9 @@ class MarkovNetwork(Drawing):
         How the parameters were found.
     bin_edges : dict of str to tuple of float
         Where columns of numbers were cut into intervals.
+    pandas_names : dict of str to object, optional
+        The names of the columns of a pandas frame that it was fitted on; rows then come back as one. Files
+        do not keep it.
 
     Examples
     --------
@@ -63,6 +66,7 @@ class MarkovNetwork(Drawing):
     factors: tuple[Factor, ...]
     report: FitReport | None = None
     bin_edges: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    pandas_names: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
         for name in ("states", "factors"):
@@ -148,7 +152,8 @@ class MarkovNetwork(Drawing):
         warning = unlike_data(found, data) if report.method == "pseudo-likelihood" else ""
         if warning:
             warnings.warn(warning, FittingWarning, stacklevel=2)
-        return cls(structure, data.labels, found.factors, report, data.preparation.bin_edges)
+        source = data.preparation
+        return cls(structure, data.labels, found.factors, report, source.bin_edges, source.pandas_names)
 
     def classifier(self, column: int | str) -> NetworkClassifier:
         """View one variable as a fitted scikit-learn classifier.
