@@ -58,6 +58,7 @@ def test_the_readme_of_a_package_index_has_no_links_into_the_source():
     for each in own["substitutions"]:
         text = re.sub(each["pattern"], each["replacement"], text)
     assert not re.findall(r"\]\((?!https?://)", text)
+    assert "<img" not in text
     assert "![" not in text
     assert "- Is this edge real? · my table has holes, counts, numbers" in text
     assert "```python" in text
