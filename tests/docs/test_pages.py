@@ -75,6 +75,9 @@ def test_commands_have_the_options_they_are_shown_with(page):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_links_lead_to_files(page):
-    for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+    text = page.read_text(encoding="utf-8")
+    pictures = re.findall(r'<img src="([^"]+)"|^```\{image\} (\S+)$', text, re.MULTILINE)
+    targets = [*re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text), *("".join(each) for each in pictures)]
+    for target in targets:
         if not re.match(r"[a-z]+:", target):
             assert (page.parent / target).exists(), target
