@@ -72,6 +72,29 @@ def test_a_score_that_would_take_long_is_left_out(monkeypatch):
     assert ibmap.SearchResult.from_json(result.to_json()).score is None
 
 
+@pytest.mark.compiled_only("what takes seconds here would take minutes")
+def test_a_climb_from_a_dense_start_ends_soon_after_its_limit():
+    wide = table(3, 250)  # without the limit it takes minutes
+    begun = time.process_time()
+    with pytest.warns(SearchWarning, match="max_seconds"):
+        result = ibmap.IBMAPHC(max_seconds=2).fit(wide).result_
+    assert result.stopped == "max_seconds"
+    assert time.process_time() - begun < 15
+
+
+def test_relations_that_would_take_long_are_left_out_of_a_search_that_was_cut(monkeypatch):
+    data = table(60, 12)
+    assert ibmap.GSMN().fit(data).result_.predictability
+    with pytest.warns(SearchWarning, match="max_seconds"):
+        cut = ibmap.GSMN(max_seconds=1e-9).fit(data).result_
+    assert cut.predictability  # they take no time here
+    monkeypatch.setattr("ibmap.result.relating.GRACE", -1.0)
+    with pytest.warns(SearchWarning, match="max_seconds"):
+        cut = ibmap.GSMN(max_seconds=1e-9).fit(data).result_
+    assert cut.predictability == () and cut.relations == ()
+    assert ibmap.GSMN().fit(data).result_.predictability
+
+
 def test_many_fits_of_a_small_table_are_compiled(monkeypatch):
     asked = []
     monkeypatch.setattr("ibmap.learners.recommended.MANY_FITS", 10)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
@@ -16,6 +16,7 @@ from ibmap.progress import Monitor
 from ibmap.search.cost import DistinctTests
 from ibmap.search.limits import Limits
 
+QUICK = 0.5  # seconds that a call may take before fewer are asked for at once
 N_NEAREST = 50  # missing edges whose gain is worked out at the end and reported
 
 
@@ -83,6 +84,16 @@ class Climber:
         if flipped is not None:
             row[flipped] = not row[flipped]
         return tuple(np.flatnonzero(row).tolist())
+
+    def spans(self, begin: int, end: int, most: int) -> Iterator[range]:
+        """Cut numbers into ranges for one call each, shorter where that takes long: limits wait for it."""
+        size = min(self.pool.size, most)
+        while begin < end:
+            begun = time.monotonic()
+            yield range(begin, min(begin + size, end))
+            begin += size
+            is_quick = time.monotonic() - begun < QUICK
+            size = min(2 * size, most) if is_quick else max(size // 2, min(self.pool.size, most))
 
     def why_stop(self) -> str | None:
         """Tell why the climb has to end here, if it has to."""

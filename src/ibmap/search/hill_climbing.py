@@ -30,7 +30,6 @@ from ibmap.ties import TOLERANCE
 __all__ = ["Callback", "Climb", "Flip", "Limits", "Progress", "best_flip", "hill_climb"]
 
 BATCH = 8  # variables worked on at a time, for any number of threads
-QUICK = 0.5  # seconds of a batch; of one that takes longer no more than threads work on at once is asked
 AT_ONCE = 4  # pairs in doubt worked out at a time: one that wins may rule others out
 GRACE = 2.0  # seconds for the score of a climb that a limit ended before it was known
 SAFE = 1e-9  # a term is worked out in full if it is this near to what is needed
@@ -123,15 +122,12 @@ class _HillClimber(Climber):
 
     def _score_all(self) -> str | None:
         """Refresh every variable, a few at a time; return why the climb ends, if it does."""
-        batch = BATCH
-        while self.n_scored < self.n:
+        for variables in self.spans(self.n_scored, self.n, BATCH):
             self._tell("scoring", self.n_scored, self.n)
             if (stopped := self.why_stop()) is not None:
                 return stopped
-            begun, last = time.monotonic(), min(self.n_scored + batch, self.n)
-            self._refresh(range(self.n_scored, last))
-            self.n_scored = last
-            batch = BATCH if time.monotonic() - begun < QUICK else self.pool.size
+            self._refresh(variables)
+            self.n_scored = variables.stop
             self._offer()
         self._tell("scoring", self.n, self.n)
         for x in range(self.n):

@@ -123,11 +123,11 @@ class _LazyClimber(Climber):
 
     def _score_all(self) -> str | None:
         """Ask for the evidence on every variable, a few at a time; return why the climb ends, if it does."""
-        for k in range(0, self.n, self.batch):
+        for variables in self.spans(0, self.n, self.batch):
             if (stopped := self.why_stop()) is not None:
                 return stopped
-            self._ask_for(range(k, min(k + self.batch, self.n)))
-            self._tell("scoring", min(k + self.batch, self.n), self.n)
+            self._ask_for(variables)
+            self._tell("scoring", variables.stop, self.n)
         self._set_promises(range(self.n))
         return None
 
@@ -282,11 +282,11 @@ class _LazyClimber(Climber):
         n_missing = sum(not self.adjacency[pair] for pair in known)
         wanted = [pair for pair in edges if pair not in known and self._promise(*pair) > -math.inf]
         wanted += self.promises.missing(self.adjacency, max(N_NEAREST - n_missing, 0))
-        for k in range(0, len(wanted), self.batch):
+        for chosen in self.spans(0, len(wanted), self.batch):
             if self.why_stop() is not None:
                 return
-            self._work_out(wanted[k : k + self.batch])
-            self._tell("settling", min(k + self.batch, len(wanted)), len(wanted))
+            self._work_out([wanted[k] for k in chosen])
+            self._tell("settling", chosen.stop, len(wanted))
 
     def _promise(self, x: int, y: int) -> float:
         """Give about what a flip gains."""
