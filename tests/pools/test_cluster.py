@@ -34,6 +34,7 @@ from ibmap.reproduce.runner import run_study
 from ibmap.reproduce.study import Study
 from ibmap.simulate import random_network
 
+dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
 pytestmark = [
     pytest.mark.compiled_only("worker processes say nothing new about kernels"),
@@ -42,6 +43,8 @@ pytestmark = [
 
 
 def local_cluster(n_workers):
+    # 15 s after a worker has gone, dask ends for good the one of its name if it is being restarted just then
+    dask.config.set({"distributed.deploy.lost-worker-timeout": "1 hour"})
     return distributed.LocalCluster(
         n_workers=n_workers, threads_per_worker=1, processes=True, dashboard_address=":0"
     )
