@@ -52,11 +52,19 @@ def test_counts_of_chunks_add_up(data):
 def test_dense_and_sorted_counting_agree(data):
     table = data.draw(tables())
     x, y, z = data.draw(queries(table))
-    found = [count_cells(table, x, y, z).values.tolist()]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(counting, "DENSE_EXTRA", -(10**9))
-        found.append(count_cells(table, x, y, z).values.tolist())
-    assert found[0] == found[1]
+
+    def counted():
+        live, n_single = counting.count_live_cells(table, x, y, z)
+        sizes = sorted(counting.slice_sizes(table, z).tolist())
+        totals = counting.state_totals(table, x).tolist()
+        return count_cells(table, x, y, z).values.tolist(), live.values.tolist(), n_single, sizes, totals
+
+    found = [counted()]
+    for name, value in (("n_dense", lambda n_rows: 0), ("BLOCK", 1)):  # sorted, and in many small parts
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(counting, name, value)
+            found.append(counted())
+    assert found[0] == found[1] == found[2]
 
 
 def test_slices_are_numbered_by_rows_not_by_configurations():

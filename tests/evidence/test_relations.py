@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ibmap
+from ibmap.data import counting
 from ibmap.data.table import EncodedTable, take_rows
 from ibmap.errors import FileFormatError
 from ibmap.evidence import relations as own_module
@@ -45,6 +46,18 @@ def test_relations_match_the_definition(data):
         assert math.isclose(found.information, information, rel_tol=1e-6, abs_tol=1e-9)
         assert math.isclose(found.share, share, rel_tol=1e-6, abs_tol=1e-9)
         assert math.isclose(abs(found.strength), math.sqrt(max(share, 0)), rel_tol=1e-5, abs_tol=1e-4)
+
+
+@given(st.data())
+def test_cells_that_are_sorted_tell_what_cells_counted_in_parts_tell(data):
+    table = data.draw(tables(max_variables=4, weighted=True))
+    graph = data.draw(graphs(table.n_variables))
+    found = [relate(table, graph)]
+    for name, value in (("n_dense", lambda n_rows: 0), ("BLOCK", 1)):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(counting, name, value)
+            found.append(relate(table, graph))
+    assert found[0] == found[1] == found[2]
 
 
 @given(st.data())

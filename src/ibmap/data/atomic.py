@@ -46,7 +46,7 @@ def _write_and_replace(target: Path, data: bytes, mode: int | None) -> None:
     handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), NEW_FILE_MODE)
     try:
         with os.fdopen(handle, "wb") as file:
-            _is_free(file)  # ours from now on, until it is closed
+            is_free(file)  # ours from now on, until it is closed
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
@@ -64,11 +64,11 @@ def _clear_drafts(folder: Path) -> None:
     with contextlib.suppress(OSError):
         for draft in folder.glob(".ibmap-*.tmp"):
             with contextlib.suppress(OSError), draft.open("rb") as file:
-                if time.time() - draft.stat().st_mtime > FRESH and _is_free(file):
+                if time.time() - draft.stat().st_mtime > FRESH and is_free(file):
                     draft.unlink()
 
 
-def _is_free(file: IO[bytes]) -> bool:
+def is_free(file: IO[bytes]) -> bool:
     """Lock a draft, unless a process that is writing it has."""
     try:
         import fcntl

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ibmap.data.table import DENSE_EXTRA, DENSE_FACTOR, EncodedTable, close_gaps, is_small
+from ibmap.data.merging import BLOCK, blocks, close_gaps, n_dense
+from ibmap.data.table import EncodedTable, is_small
 
 Closer = Callable[[NDArray[np.int64], int], tuple[NDArray[np.int64], int]]
 LARGEST_KEY = 1 << 62
@@ -40,14 +42,59 @@ def label_cells(
     for column, k in zip(columns, n_states.tolist(), strict=True):
         if span * k > LARGEST_KEY:
             keys, span = close(keys, span)
-        keys = keys * k + column
+        keys *= k
+        keys += column
         span *= k
     return close(keys, span)
 
 
+def count_joint(
+    codes: Sequence[NDArray[Any]],
+    n_states: Sequence[int],
+    weights: NDArray[Any],
+    renumber: Sequence[NDArray[np.int64]] | None = None,
+) -> NDArray[np.float64] | None:
+    """Count the joint states of some columns, all there could be; None where these are too many.
+
+    Rows are taken in parts, so that next to nothing is held of them. renumber: the state of each code.
+    """
+    n_rows, span = len(weights), math.prod(n_states)
+    if span > n_dense(n_rows):
+        return None
+    counts = np.zeros(span)
+    for part in blocks(n_rows, max(BLOCK, span)):
+        keys = np.zeros(len(weights[part]), np.int64)
+        for j, (column, k) in enumerate(zip(codes, n_states, strict=True)):
+            keys *= k
+            keys += column[part] if renumber is None else renumber[j][column[part]]
+        counts += np.bincount(keys, weights[part], span)
+    return counts
+
+
+def state_totals(table: EncodedTable, x: int) -> NDArray[np.float64]:
+    """Give the data points in each state of a variable."""
+    column, n_states = table.codes[:, x], int(table.cardinalities[x])
+    counts = count_joint([column], [n_states], table.weights)
+    return np.bincount(column, table.weights, n_states).astype(np.float64) if counts is None else counts
+
+
+def slice_sizes(table: EncodedTable, given: Sequence[int]) -> NDArray[np.float64]:
+    """Give the data points of each configuration of a set of variables that occurs."""
+    counts = count_joint([table.codes[:, k] for k in given], *_shape(table, given))
+    if counts is not None:
+        return counts[counts > 0]
+    labels, n_seen = number_slices(table, given)
+    return np.bincount(labels, table.weights, minlength=n_seen).astype(np.float64)
+
+
+def _shape(table: EncodedTable, variables: Sequence[int]) -> tuple[list[int], NDArray[Any]]:
+    """Give the states of some variables, and the weights of the rows."""
+    return table.cardinalities[list(variables)].tolist(), table.weights
+
+
 def hash_gaps(keys: NDArray[np.int64], span: int) -> tuple[NDArray[np.int64], int]:
     """Do what `close_gaps` does for a large table: keys far apart are hashed, not sorted, in any order."""
-    if span <= DENSE_FACTOR * len(keys) + DENSE_EXTRA:
+    if span <= n_dense(len(keys)):
         return close_gaps(keys, span)
     from ibmap.kernels.slices import hash_keys
 
@@ -93,7 +140,7 @@ def _list_cells(
     n_possible = n_slices * n_states[0] * n_states[1]
     x, y, weights = columns
     keys = (labels * n_states[0] + x) * n_states[1] + y
-    if n_possible <= DENSE_FACTOR * len(labels) + DENSE_EXTRA:
+    if n_possible <= n_dense(len(labels)):
         counts = np.bincount(keys, weights, n_possible).astype(np.int64)
         seen = np.flatnonzero(counts)
         counts = counts[seen]
@@ -106,6 +153,15 @@ def _list_cells(
 
 def count_live_cells(table: EncodedTable, x: int, y: int, given: Sequence[int] = ()) -> tuple[Cells, int]:
     """Count like `count_cells`, but only in slices with two data points or more."""
+    every = (*given, x, y)
+    counts = count_joint([table.codes[:, k] for k in every], *_shape(table, every))
+    if counts is not None:
+        n_states = (int(table.cardinalities[x]), int(table.cardinalities[y]))
+        counts = counts.reshape(-1, *n_states)
+        totals = counts.sum(axis=(1, 2))
+        live = counts[totals >= 2].astype(np.int64)
+        seen = np.nonzero(live)
+        return Cells(np.column_stack([*seen, live[seen]]), len(live), n_states), int((totals == 1).sum())
     rows, labels, n_slices, n_single = number_live_slices(table, given)
     columns = table.codes[:, x], table.codes[:, y], table.weights
     if len(rows) < table.n_rows:

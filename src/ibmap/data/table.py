@@ -15,6 +15,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ibmap.data.merging import close_gaps, hardly_repeat, n_dense
+from ibmap.data.scratch import room_like
 from ibmap.errors import InvalidTableError, UnknownVariableError
 
 Weights: TypeAlias = NDArray[Any]  # int64 if they count rows, float64 if not
@@ -24,7 +26,6 @@ MIN_ROWS_TO_MERGE = 1000  # below that a pass over the rows costs next to nothin
 SMALL = (
     200_000  # rows x columns x states x states: NumPy takes seconds at most, compiling a quarter of a minute
 )
-DENSE_FACTOR, DENSE_EXTRA = 4, 4096  # times the rows, and more: keys up to there are marked, others sorted
 MIN_REPETITION = 4  # rows with weights are handled a little slower than rows without
 
 
@@ -221,9 +222,11 @@ class EncodedTable:
 
     def _merged(self, at_most: int) -> EncodedTable | None:
         """Merge equal rows; give up as soon as more differ than are wanted."""
+        if at_most < self.n_rows and hardly_repeat(self.codes, self.missing, at_most):
+            return None
         keys, span = np.zeros(self.n_rows, np.int64), 1
         for column, n_states in map(self._told_apart, range(self.n_variables)):
-            if span * n_states > DENSE_FACTOR * self.n_rows + DENSE_EXTRA:
+            if span * n_states > n_dense(self.n_rows):
                 keys, span = close_gaps(keys, span)
                 if span > at_most:
                     return None
@@ -234,7 +237,7 @@ class EncodedTable:
         if n_distinct > at_most:
             return None
         first, weights = np.empty(n_distinct, np.int64), np.zeros(n_distinct, self.weights.dtype)
-        first[labels[::-1]] = np.arange(self.n_rows)[::-1]  # the last one written is the first row
+        first[labels[::-1]] = np.arange(self.n_rows - 1, -1, -1)  # the last one written is the first row
         np.add.at(weights, labels, self.weights)
         return replace(take_rows(self, first), weights=weights)
 
@@ -252,27 +255,41 @@ class EncodedTable:
 
 def take_columns(table: EncodedTable, order: Sequence[int]) -> EncodedTable:
     """Take some columns of a table, in any order."""
+    if [*order] == [*range(table.n_variables)]:
+        return table
     return replace(
         table,
-        codes=np.asfortranarray(table.codes[:, order]),
+        codes=gathered(table.codes, order),
         cardinalities=table.cardinalities[order],
         names=tuple(table.names[k] for k in order),
         labels=tuple(table.labels[k] for k in order),
         ordered=table.ordered[list(order)],
-        missing=None if table.missing is None else _holes(table.missing[:, order]),
+        missing=None if table.missing is None else _holes(gathered(table.missing, order)),
         numbers={new: table.numbers[old] for new, old in enumerate(order) if old in table.numbers},
     )
 
 
 def take_rows(table: EncodedTable, rows: NDArray[Any]) -> EncodedTable:
     """Take some rows of a table, by number or by a mask; it keeps all states."""
-    weights = table.weights[rows]
-    codes = np.empty((len(weights), table.n_variables), CODE_DTYPE, order="F")
-    for k in range(table.n_variables):  # all at once would copy the table to another order
-        codes[:, k] = table.codes[rows, k]
-    missing = None if table.missing is None else _holes(table.missing[rows])
-    numbers = {k: values[rows] for k, values in table.numbers.items()}
-    return replace(table, codes=codes, weights=weights, missing=missing, numbers=numbers)
+    every = range(table.n_variables)
+    return replace(
+        table,
+        codes=gathered(table.codes, every, rows),
+        weights=table.weights[rows],
+        missing=None if table.missing is None else _holes(gathered(table.missing, every, rows)),
+        numbers={k: values[rows] for k, values in table.numbers.items()},
+    )
+
+
+def gathered(cells: NDArray[Any], columns: Sequence[int], rows: NDArray[Any] | None = None) -> NDArray[Any]:
+    """Copy cells, column by column: all at once would take them through another order."""
+    if rows is None and [*columns] == [*range(cells.shape[1])]:
+        return cells
+    n_rows = len(cells) if rows is None else int(rows.sum()) if rows.dtype == bool else len(rows)
+    found = room_like(cells, (n_rows, len(columns)), cells.dtype)
+    for new, old in enumerate(columns):
+        found[:, new] = cells[:, old] if rows is None else cells[rows, old]
+    return found
 
 
 def where_seen(table: EncodedTable, variables: Sequence[int]) -> EncodedTable:
@@ -292,7 +309,7 @@ def without_empty_rows(table: EncodedTable) -> EncodedTable:
 def with_weights(table: EncodedTable, weights: Weights) -> EncodedTable:
     """Give the rows other weights; rows of weight 0 are left out."""
     occurs = weights > 0
-    table = replace(table, weights=weights)
+    table = table if weights is table.weights else replace(table, weights=weights)
     return table if occurs.all() else take_rows(table, occurs)
 
 
@@ -308,7 +325,7 @@ def repeated(table: EncodedTable, counts: NDArray[np.int64]) -> EncodedTable:
 
 def _holes(missing: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
     """Keep a mask of holes if there are any."""
-    return np.asfortranarray(missing) if missing.any() else None
+    return missing if missing.any() else None
 
 
 def is_small(table: EncodedTable) -> bool:
@@ -318,15 +335,6 @@ def is_small(table: EncodedTable) -> bool:
     table = table.distinct or table
     n_states = int(table.cardinalities.max(initial=1))
     return table.n_rows * table.n_variables * n_states**2 <= SMALL
-
-
-def close_gaps(keys: NDArray[np.int64], span: int) -> tuple[NDArray[np.int64], int]:
-    """Renumber keys below `span` from 0 in their order; give the new ones and how many there are."""
-    if span > DENSE_FACTOR * len(keys) + DENSE_EXTRA:
-        distinct, labels = np.unique(keys, return_inverse=True)
-        return labels.reshape(-1), len(distinct)
-    numbers = np.cumsum(np.bincount(keys, minlength=span) > 0)
-    return numbers[keys] - 1, int(numbers.max(initial=0))
 
 
 def variable_index(names: Sequence[str], variable: int | str) -> int:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ibmap.data.counting import label_cells
+from ibmap.data.counting import count_joint, label_cells
 from ibmap.data.table import EncodedTable
 from ibmap.evidence.relation import Predictability, Relation
 from ibmap.graph import MarkovGraph
@@ -60,24 +60,56 @@ class Columns:
     """The variables with the states that occur, numbered from 0; of many states the rarest are one."""
 
     def __init__(self, table: EncodedTable) -> None:
-        self.weights = table.weights.astype(np.float64)
+        self.weights, self._codes = table.weights, table.codes
         self.is_missing = table.missing if table.missing is not None and table.missing.any() else None
-        n, self.in_order = table.n_variables, table.ordered.copy()
-        self.codes = np.zeros((n, table.n_rows), np.int64)
+        self.in_order = table.ordered.copy()
         self.states: list[tuple[str, ...]] = []
         self.shares: list[Floats] = []
-        for x in range(n):
-            seen = self.rows((x,))
-            counts = _sums(table.codes[seen, x], self.weights[seen], int(table.cardinalities[x]))
+        self._numbers: list[Integers] = []  # of each variable, the state of each code
+        for x, n_codes in enumerate(table.cardinalities.tolist()):
+            counts = self._sums(x, n_codes)
             numbers, labels = _kept(counts, [str(each) for each in table.labels[x]], bool(self.in_order[x]))
             if not self.in_order[x] and tuple(map(str.casefold, labels)) in MORE_AND_LESS:
                 numbers, labels = 1 - numbers, labels[::-1]
-            self.codes[x] = numbers[table.codes[:, x]]
+            self._numbers.append(numbers)
             self.states.append(labels)
-            own = _sums(numbers, counts, len(labels))
+            own = np.asarray(np.bincount(numbers, counts, len(labels)), np.float64)
             self.shares.append(own / max(own.sum(), 1e-300))
         self.n_states = np.array([len(labels) for labels in self.states], np.int64)
         self.in_order |= self.n_states == 2
+
+    def _sums(self, x: int, n_codes: int) -> Floats:
+        """Add up the weights of the rows with each code of a variable."""
+        seen = self.rows((x,))
+        counts = count_joint([self._codes[:, x]], [n_codes], self._taken(seen))
+        if counts is not None:
+            return counts
+        return np.asarray(np.bincount(self._codes[seen, x], self.weights[seen], n_codes), np.float64)
+
+    def _taken(self, rows: Any) -> NDArray[Any]:
+        """Give weights, zero for rows that are not taken."""
+        return self.weights if isinstance(rows, slice) else np.where(rows, self.weights, 0)
+
+    def cells(
+        self, x: int, members: tuple[int, ...], chosen: NDArray[np.bool_] | None
+    ) -> tuple[Floats, Integers]:
+        """Count a variable in each cell of some others that occurs, in order; give their states too."""
+        rows, variables = self.rows((x, *members), chosen), (*members, x)
+        n_states = self.n_states[list(variables)].tolist()
+        codes, numbers = [self._codes[:, v] for v in variables], [self._numbers[v] for v in variables]
+        joint = count_joint(codes, n_states, self._taken(rows), numbers)
+        if joint is not None:
+            counts = joint.reshape(-1, n_states[-1])
+            seen = np.flatnonzero(counts.any(axis=1))
+            found = np.unravel_index(seen, n_states[:-1]) if members else ()
+            return counts[seen], np.array(found, np.int64).reshape(len(members), len(seen))
+        columns = np.array([own[column[rows]] for own, column in zip(numbers, codes, strict=True)])
+        labels, n_cells = label_cells(columns[:-1], self.n_states[list(members)])
+        states = np.zeros((len(members), n_cells), np.int64)
+        states[:, labels] = columns[:-1]
+        places, r = labels * n_states[-1] + columns[-1], n_states[-1]
+        totals = np.bincount(places, self.weights[rows], n_cells * r).reshape(n_cells, r)
+        return np.asarray(totals, np.float64), states
 
     def rows(self, variables: tuple[int, ...], chosen: NDArray[np.bool_] | None = None) -> Any:
         """Give the rows, all or of those chosen, in which all of some variables are known."""
@@ -85,11 +117,6 @@ class Columns:
             return slice(None) if chosen is None else chosen
         known = ~self.is_missing[:, list(variables)].any(axis=1)
         return known if chosen is None else known & chosen
-
-
-def _sums(places: NDArray[Any], weights: Floats, n_places: int) -> Floats:
-    """Add up weights by place."""
-    return np.asarray(np.bincount(places, weights, n_places), np.float64)
 
 
 def _kept(counts: Floats, labels: list[str], in_order: bool) -> tuple[Integers, tuple[str, ...]]:
@@ -190,14 +217,9 @@ def cells_of(
     columns: Columns, x: int, members: tuple[int, ...], chosen: NDArray[np.bool_] | None = None
 ) -> tuple[Floats, Integers]:
     """Count a variable in each cell of its neighbours, in all or some rows; give the cells too."""
-    rows, own = columns.rows((x, *members), chosen), np.array(members, np.int64)
-    r, n_states = int(columns.n_states[x]), columns.n_states[own]
-    codes = columns.codes[own][:, rows]
-    labels, n_cells = label_cells(codes, n_states)
-    places = labels * r + columns.codes[x][rows]
-    counts = _sums(places, columns.weights[rows], n_cells * r).reshape(n_cells, r)
-    states = np.zeros((len(members), n_cells), np.int64)
-    states[:, labels] = codes
+    r, n_states = int(columns.n_states[x]), columns.n_states[list(members)]
+    counts, states = columns.cells(x, members, chosen)
+    n_cells = len(counts)
     width = int((n_states - 1).sum())
     room = WORK // max((r - 1) * (r - 1 + (r - 1) * width), 1)
     most = min(max(room, LEAST_CELLS), MOST_CELLS)

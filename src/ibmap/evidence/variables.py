@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ibmap.data.counting import number_slices
+from ibmap.data.counting import slice_sizes, state_totals
 from ibmap.data.table import EncodedTable, where_seen
 from ibmap.graph import MarkovGraph
 from ibmap.pools.threads import ThreadPool
@@ -77,14 +77,13 @@ def _slice_sizes(
 
         if len(blanket) <= MOST_MEMBERS:
             return BinaryRow(columns, x, blanket).slice_sizes().astype(np.float64)
-    labels, n_seen = number_slices(table, blanket)
-    return np.bincount(labels, table.weights, minlength=n_seen).astype(np.float64)
+    return slice_sizes(table, blanket)
 
 
 def _totals(table: EncodedTable, x: int, columns: BinaryColumns | None) -> NDArray[Any]:
     """Give the data points in each state of a variable."""
     if columns is None:
-        return np.bincount(table.codes[:, x], table.weights, minlength=int(table.cardinalities[x]))
+        return state_totals(table, x)
     n_ones = columns.states[x].sum()
     return np.array([table.n_samples - n_ones, n_ones], np.float64)
 

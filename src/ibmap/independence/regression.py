@@ -18,6 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ibmap.data.merging import blocks
+from ibmap.data.scratch import room_like
 from ibmap.data.table import EncodedTable, is_small, variable_index, with_weights
 from ibmap.errors import InvalidOptionError
 from ibmap.independence.filling import Rows, fill_in
@@ -126,13 +128,15 @@ class Regressions:
     def _make_links(self, is_ordered: NDArray[np.bool_]) -> tuple[Weighing, Integers]:
         """Make what weighs links, and count the states that it tells apart."""
         table, model = self._table, self._model
-        columns = [column_states(table, x, bool(in_order)) for x, in_order in enumerate(is_ordered)]
-        n_states = np.array([int(codes.max(initial=0)) + 1 for codes in columns], np.int64)
+        codes = room_like(table.codes, table.codes.shape, np.uint8).T  # variables by rows
+        for x, in_order in enumerate(is_ordered.tolist()):
+            codes[x] = column_states(table, x, in_order)
+        n_states = codes.max(axis=1, initial=0).astype(np.int64) + 1
         factorials = np.cumsum(np.log(np.maximum(np.arange(N_FACTORIALS), 1)))
         kinds = (n_states, is_ordered & (n_states > 2), factorials)  # two states are in order anyway
         own = np.array([model.ridge, model.link_ridge, model.is_moment, model.table_share])
-        codes = np.ascontiguousarray(np.array(columns, np.uint8).reshape(len(columns), -1))
-        make, weights = _links(self.is_small), table.weights.astype(np.float64)
+        make, weights = _links(self.is_small), room_like(table.codes, table.weights.shape, np.float64)
+        weights[:] = table.weights
         if table.missing is not None:
             rows = self._fill(Rows(codes, np.ascontiguousarray(~table.missing.T), weights), kinds, own)
             return make(rows.codes, rows.weights, kinds, own, rows.seen), n_states
@@ -179,8 +183,19 @@ def column_states(table: EncodedTable, x: int, is_ordered: bool) -> Codes:
 
 def _n_seen(table: EncodedTable) -> list[int]:
     """Count the states of each variable that occur."""
-    holes = np.zeros(table.codes.shape, bool) if table.missing is None else table.missing
-    return [len(np.unique(column[~gaps])) for column, gaps in zip(table.codes.T, holes.T, strict=True)]
+    if table.missing is None:
+        return [int(_occurs(column).sum()) for column in table.codes.T]
+    return [
+        int(_occurs(column[~gaps]).sum()) for column, gaps in zip(table.codes.T, table.missing.T, strict=True)
+    ]
+
+
+def _occurs(codes: NDArray[Any]) -> NDArray[np.bool_]:
+    """Mark the codes that occur."""
+    occurs = np.zeros(int(codes.max(initial=0)) + 1, bool)
+    for part in blocks(len(codes)):
+        occurs[codes[part]] = True
+    return occurs
 
 
 def _kept_states(
@@ -189,14 +204,15 @@ def _kept_states(
     """Number the states that occur."""
     # Of very many, all but the most frequent are one, of equally frequent ones the later; of ordered
     # ones, neighbours are.
-    seen, numbers = np.unique(codes, return_inverse=True)
-    if is_ordered and len(seen) > most_ordered:
-        numbers = numbers * most_ordered // len(seen)
-    elif not is_ordered and len(seen) > MAX_STATES:
-        most = np.argsort(-np.bincount(numbers, weights), kind="stable")[: MAX_STATES - 1]
-        is_kept = np.isin(np.arange(len(seen)), most)
-        numbers = np.where(is_kept, np.cumsum(is_kept), 0)[numbers]
-    return numbers.astype(np.uint8)
+    occurs = _occurs(codes)
+    numbers, n_seen = np.cumsum(occurs) - 1, int(occurs.sum())
+    if is_ordered and n_seen > most_ordered:
+        numbers = numbers * most_ordered // n_seen
+    elif not is_ordered and n_seen > MAX_STATES:
+        most = np.argsort(-np.bincount(codes, weights), kind="stable")[: MAX_STATES - 1]
+        is_kept = np.isin(np.arange(len(occurs)), most)
+        numbers = np.where(is_kept, np.cumsum(is_kept), 0)
+    return np.asarray(numbers.astype(np.uint8)[codes], np.uint8)
 
 
 def read_ordered(ordered: bool | Iterable[int | str], names: Sequence[str]) -> NDArray[np.bool_]:
