@@ -1,17 +1,20 @@
 """What a table will cost is told beforehand, and a limit is kept."""
 
 import time
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import ibmap
+from ibmap.data.memory import available
+from ibmap.data.scratch import room
 from ibmap.data.table import EncodedTable
 from ibmap.errors import SearchWarning, StopSearch, TooLargeError
 from ibmap.independence.regression import Regressions
 from ibmap.learners import LEARNERS
-from ibmap.learners.cost import available, check_memory, estimate
+from ibmap.learners.cost import check_memory, estimate, threads_within
 
 
 def table(n_rows, n_variables, n_states=2, seed=0):
@@ -26,6 +29,18 @@ def test_more_of_anything_costs_more():
         assert cost.n_bytes >= small.n_bytes and cost.seconds > small.seconds
 
 
+def test_a_table_in_a_file_costs_rows_not_cells_and_threads_only_as_memory_allows():
+    held = table(2000, 12)
+    codes = room(held.codes.shape, held.codes.dtype, in_file=True)
+    codes[:] = held.codes
+    mapped = replace(held, codes=codes)
+    assert estimate(mapped, "ibmap").n_bytes < estimate(held, "ibmap").n_bytes - 100 * 2000
+    assert estimate(mapped, "gsmn") == estimate(held, "gsmn")  # which holds what it reads
+    assert [threads_within(mapped, 8, limit) for limit in (10**6, 250_100_000, None)] == [1, 2, 8]
+    holed = replace(mapped, missing=np.ones(codes.shape, bool))  # filled in in memory
+    assert threads_within(held, 8, 10**6) == threads_within(holed, 8, 10**6) == 8
+
+
 @pytest.mark.parametrize("name", [name for name in LEARNERS if name != "ts"])
 def test_no_learner_begins_what_it_has_no_memory_for(name):
     entry = LEARNERS[name]
@@ -36,6 +51,7 @@ def test_no_learner_begins_what_it_has_no_memory_for(name):
 def test_what_the_machine_does_not_have_is_refused_unasked():
     assert available() is None or available() > 1e7
     shape = {"n_variables": 10**6, "n_rows": 1, "distinct": None, "cardinalities": np.full(10**6, 2)}
+    shape["codes"] = np.zeros((1, 1), np.uint16)
     wide = SimpleNamespace(**shape)
     with pytest.raises(TooLargeError, match="more than there is"):
         check_memory(wide, "ibmap", None)

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 RULES = ("auto", "keep", "width", "frequency")  # of ibmap.data.binning, which loads NumPy
 AS_LEARNED = "(default: as the network was learned)"
 TABLE = argument(
-    "TABLE", "CSV, TSV, Parquet, Arrow, Excel, Stata or SPSS file, compressed or not; - reads standard input."
+    "TABLE",
+    "CSV, TSV, Parquet, Arrow, Excel, Stata or SPSS file, compressed or not; a pattern in quotes such as "
+    "'part-*.parquet', or a folder, for several; - reads standard input.",
 )
 QUIET = flag(False, "No warnings and no progress bar.", None, "--quiet", "-q", panel="Output")
 Missing = Literal["use", "error", "drop", "state"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +13,9 @@ from ibmap.data.binning import AS_PEOPLE_DO, BinRule
 from ibmap.data.columns import Column, Mask, UnusableColumnError
 from ibmap.data.foreign import OURS, first_line
 from ibmap.data.remarks import is_identifier, left_out_in_words, listed, second_looks
+from ibmap.data.scratch import room
 from ibmap.data.states import Cutting, States, find_states
-from ibmap.data.table import CODE_DTYPE, MAX_STATES, EncodedTable, Preparation, Weights
+from ibmap.data.table import CODE_DTYPE, MAX_STATES, EncodedTable, Preparation, Weights, gathered
 from ibmap.data.text import either
 from ibmap.errors import InvalidTableError
 
@@ -53,12 +55,25 @@ class Plan:
     bins: BinRule | Mapping[str, BinRule] | None
     weights: Weights | None  # of the rows taken
     may_leave_out: bool = True  # whether columns that a person would leave out are; not if all are named
+    in_file: bool = False  # whether the codes lie in a file, rather than in memory
 
-    @property
+    @cached_property
+    def ones(self) -> Weights:
+        """One for each row."""
+        ones = room((self.n_rows,), np.int64, in_file=self.in_file)
+        ones[:] = 1
+        return ones
+
+    @cached_property
     def counts(self) -> Weights:
         """How often each row occurs; once if it has a survey weight."""
         is_counted = self.weights is not None and self.weights.dtype.kind == "i"
-        return self.weights if self.weights is not None and is_counted else np.ones(self.n_rows, np.int64)
+        return self.weights if self.weights is not None and is_counted else self.ones
+
+    @cached_property
+    def n_samples(self) -> int:
+        """The sum of the counts."""
+        return int(self.counts.sum())
 
     def rule(self, name: str) -> BinRule | None:
         """Find the rule for one column."""
@@ -73,8 +88,9 @@ class Plan:
 
 def encode_columns(columns: Mapping[str, Column], plan: Plan, problem: str) -> EncodedTable:
     """Encode column by column; refuse all that is wrong at once, or leave out what people would."""
-    codes = np.zeros((plan.n_rows, len(columns)), CODE_DTYPE, order="F")
-    holes = np.zeros(codes.shape if plan.gaps and not plan.are_states else (0, len(columns)), bool, order="F")
+    codes = room((plan.n_rows, len(columns)), CODE_DTYPE, in_file=plan.in_file)
+    n_holes = plan.n_rows if plan.gaps and not plan.are_states else 0
+    holes = room((n_holes, len(columns)), bool, in_file=plan.in_file)
     found: dict[str, States] = {}
     refused: dict[str, list[str]] = {}
     for k, (name, column) in enumerate(columns.items()):
@@ -93,37 +109,35 @@ def encode_columns(columns: Mapping[str, Column], plan: Plan, problem: str) -> E
     problems += [remedies[kind].format(columns=listed(which)) for kind, which in refused.items()]
     if problems:
         raise InvalidTableError("; ".join(problems))
-    n_samples = int(plan.counts.sum())
     own = {
         name
         for name, states in found.items()
-        if is_selective and is_identifier(name, states, n_samples, as_people_do=True)
+        if is_selective and is_identifier(name, states, plan.n_samples, as_people_do=True)
     }
     own = own if len(found) - len(own) > 1 else set()
     groups = {name for name in own if found[name].group_size > 1}
     notes = left_out_in_words([*map(repr, sorted(own - groups)), *texts], [*map(repr, sorted(groups))], dates)
     places = [k for k, name in enumerate(columns) if name in found and name not in own]
-    if len(places) < len(columns):
-        codes, holes = np.asfortranarray(codes[:, places]), np.asfortranarray(holes[:, places])
+    codes, holes = gathered(codes, places), gathered(holes, places)
     kept = {name: states for name, states in found.items() if name not in own}
-    table = _assembled(codes, holes, kept, n_samples)
+    table = _assembled(codes, holes, kept, plan)
     return replace(table, preparation=replace(table.preparation, notes=notes))
 
 
 def _assembled(
-    codes: NDArray[np.uint16], holes: Mask, found: Mapping[str, States], n_samples: int
+    codes: NDArray[np.uint16], holes: Mask, found: Mapping[str, States], plan: Plan
 ) -> EncodedTable:
     """Put a table together from its codes, its holes and its states."""
-    n_rows, labels = len(codes), tuple(states.labels for states in found.values())
+    labels = tuple(states.labels for states in found.values())
     edges = {name: each.edges for name, each in found.items() if each.edges is not None}
-    looks = tuple(second_looks(found, n_samples))
+    looks = tuple(second_looks(found, plan.n_samples))
     return EncodedTable(
         codes=codes,
         cardinalities=np.array([len(each) for each in labels], np.int64),
         names=tuple(found),
         labels=labels,
-        weights=np.ones(n_rows, np.int64),
-        preparation=Preparation(n_rows, bin_edges=edges, warnings=looks),
+        weights=plan.ones,
+        preparation=Preparation(plan.n_rows, bin_edges=edges, warnings=looks),
         ordered=np.array([states.ordered for states in found.values()], bool),
         missing=holes if holes.any() else None,
         numbers={k: each.numbers for k, each in enumerate(found.values()) if each.numbers is not None},
@@ -132,20 +146,19 @@ def _assembled(
 
 def _encode_column(name: str, column: Column, plan: Plan, codes: NDArray[np.uint16], holes: Mask) -> States:
     """Write the codes of one column, and its holes if they are kept; return its states without the codes."""
-    rule, weights = plan.rule(name), plan.weights
+    forced = isinstance(plan.bins, Mapping) and name in plan.bins
+    cutting = Cutting(plan.rule(name), forced, plan.weights)
     gaps = column.missing() if name in plan.gaps else None
     if gaps is None:
-        taken, present = plan.rows, np.ones(plan.n_rows, bool)
-    else:
-        taken = ~gaps if plan.rows is None else plan.rows & ~gaps
-        present = ~gaps if plan.rows is None else ~gaps[plan.rows]
-    forced = isinstance(plan.bins, Mapping) and name in plan.bins
-    cutting = Cutting(rule, forced, None if weights is None else weights[present])
+        states = find_states(column.select(plan.rows), cutting)
+        codes[:] = states.codes
+        return replace(states, codes=np.empty(0, CODE_DTYPE), n_present=plan.n_samples)
+    taken = ~gaps if plan.rows is None else plan.rows & ~gaps
+    present = ~gaps if plan.rows is None else ~gaps[plan.rows]
+    cutting = replace(cutting, weights=None if plan.weights is None else plan.weights[present])
     states = find_states(column.select(taken), cutting)
     codes[present] = states.codes
     states = replace(states, codes=np.empty(0, CODE_DTYPE), n_present=int(plan.counts[present].sum()))
-    if gaps is None:
-        return states
     if states.numbers is not None:
         numbers = np.full(plan.n_rows, np.nan)
         numbers[present] = states.numbers

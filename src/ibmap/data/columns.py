@@ -63,6 +63,11 @@ class Column(ABC):
         """Give the values if they are whole numbers, none missing; None otherwise."""
         return None
 
+    @property
+    def is_number(self) -> bool:
+        """Whether the type is of numbers."""
+        return False
+
     @abstractmethod
     def select(self, rows: Mask | None) -> Values:
         """Take the values of some rows (all if None), none of them missing."""
@@ -120,6 +125,11 @@ class Numbers(Column):
         """Give integers."""
         return self.values if self.values.dtype.kind in "iu" and self.mask is None else None
 
+    @property
+    def is_number(self) -> bool:
+        """Whether they are no booleans."""
+        return self.values.dtype.kind in "iuf"
+
     def select(self, rows: Mask | None) -> Values:
         """Take numbers."""
         return Numbers(_filtered(self.values, rows))
@@ -164,6 +174,12 @@ class PolarsColumn(Column):
         """Give integers."""
         is_whole = _is_integer(self.series.dtype) and not self.series.null_count()
         return self.series.to_numpy() if is_whole else None
+
+    @property
+    def is_number(self) -> bool:
+        """Whether they are numbers that NumPy knows."""
+        dtype = self.series.dtype
+        return dtype.is_float() or dtype.is_decimal() or _is_integer(dtype)
 
     def select(self, rows: Mask | None) -> Values:
         """Take values according to the type."""

@@ -7,8 +7,8 @@ NumPy arrays and lists of rows are taken as they are.
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from typing import Any, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,11 +25,52 @@ from ibmap.data.columns import (
 from ibmap.data.foreign import OURS, has_wide_decimals
 from ibmap.errors import InvalidTableError
 
-Parts: TypeAlias = tuple[list[str], list[Column], int]
 ACCEPTED = "a pandas, polars or pyarrow table, a two-dimensional NumPy array or a list of rows"
 
 
-def take_apart(X: Any) -> Parts:
+class Wanted(NamedTuple):
+    """What is asked of a table: columns, and how its rows are weighed."""
+
+    columns: Sequence[int]
+    weights: int | None  # the column that weighs rows
+    is_weighed_by_row: bool  # whether numbers weigh the rows, which stay apart then
+    max_memory: int | str | None
+
+
+class Parts(NamedTuple):
+    """Columns of a table, by number, and how often each row occurs if not once."""
+
+    columns: Mapping[int, Column]
+    n_rows: int
+    counts: NDArray[np.int64] | None = None
+    in_file: bool = False  # whether codes should lie in a file, because memory does not hold them
+
+
+class Held(NamedTuple):
+    """A table in memory."""
+
+    names: list[str]
+    columns: list[Column]
+    n_rows: int
+
+    def read(self, wanted: Wanted) -> Parts:
+        """Give all columns."""
+        return Parts(dict(enumerate(self.columns)), self.n_rows)
+
+
+def is_lazy(X: Any) -> bool:
+    """Tell whether a table is read only when it is asked for: of polars, DuckDB or Dask, or files."""
+    kinds = (
+        ("polars", "LazyFrame"),
+        ("duckdb", "DuckDBPyRelation"),
+        ("dask.dataframe", "DataFrame"),
+        ("ibmap.data.scans", "Scan"),
+    )
+    loaded = [(sys.modules.get(library), name) for library, name in kinds]  # who has not loaded it has none
+    return any(isinstance(X, getattr(library, name, ())) for library, name in loaded)
+
+
+def take_apart(X: Any) -> Held:
     """Split any table into names, columns and the number of rows; nothing is copied or changed."""
     if isinstance(X, np.ndarray):
         return _from_array(X)
@@ -49,7 +90,7 @@ def default_names(n_variables: int) -> list[str]:
     return [f"x{k}" for k in range(n_variables)]
 
 
-def _from_array(X: NDArray[Any]) -> Parts:
+def _from_array(X: NDArray[Any]) -> Held:
     """Split a NumPy array, masked or not."""
     if X.ndim != 2 or X.dtype.kind == "V":
         msg = f"X has shape {X.shape} and type {X.dtype}; give {ACCEPTED}"
@@ -58,7 +99,7 @@ def _from_array(X: NDArray[Any]) -> Parts:
     mask = np.ma.getmaskarray(X) if masked else None
     values = np.asarray(X)
     columns = [_array_column(values[:, k], None if mask is None else mask[:, k]) for k in range(X.shape[1])]
-    return default_names(X.shape[1]), columns, X.shape[0]
+    return Held(default_names(X.shape[1]), columns, X.shape[0])
 
 
 def _array_column(values: NDArray[Any], mask: NDArray[np.bool_] | None) -> Column:
@@ -77,7 +118,7 @@ def _array_column(values: NDArray[Any], mask: NDArray[np.bool_] | None) -> Colum
     return ObjectColumn(objects)
 
 
-def _from_rows(rows: Sequence[Any]) -> Parts:
+def _from_rows(rows: Sequence[Any]) -> Held:
     for number, row in enumerate(rows):
         if isinstance(row, str | bytes) or not hasattr(row, "__len__") or isinstance(row, dict):
             msg = f"row {number} of X is a {type(row).__name__}, not a list of values; give {ACCEPTED}"
@@ -89,14 +130,14 @@ def _from_rows(rows: Sequence[Any]) -> Parts:
             )
             raise InvalidTableError(msg)
     columns: list[Column] = [ObjectColumn(column) for column in zip(*rows, strict=True)]
-    return default_names(len(columns)), columns, len(rows)
+    return Held(default_names(len(columns)), columns, len(rows))
 
 
-def _from_frame(X: Any) -> Parts:
+def _from_frame(X: Any) -> Held:
     """Split a frame that narwhals knows; one of polars, which every file becomes, without loading it."""
     polars = sys.modules.get("polars")
     if polars is not None and isinstance(X, polars.DataFrame):
-        return X.columns, [PolarsColumn(series) for series in X.get_columns()], X.height
+        return Held(X.columns, [PolarsColumn(series) for series in X.get_columns()], X.height)
     import narwhals as nw
 
     pyarrow = sys.modules.get("pyarrow")
@@ -113,7 +154,7 @@ def _from_frame(X: Any) -> Parts:
         msg = f"X is a {type(X).__name__}; give {ACCEPTED}"
         raise InvalidTableError(msg) from None
     names = [str(name) for name in frame.columns]
-    return names, _frame_columns(frame), len(frame)
+    return Held(names, _frame_columns(frame), len(frame))
 
 
 def _frame_columns(frame: Any) -> list[Column]:

@@ -7,19 +7,20 @@ values, what is refused and what is only remarked. How a container is taken apar
 
 from __future__ import annotations
 
-import difflib
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ibmap.data.binning import BinRule, Bins, check_rule
-from ibmap.data.column_codes import OTHERS, Plan, encode_columns
-from ibmap.data.columns import Column, Mask, Numbers, PolarsColumn, UnusableColumnError
-from ibmap.data.containers import duplicate_message, pandas_names, take_apart
+from ibmap.data.binning import Bins
+from ibmap.data.choosing import check_shape, checked_bins, checked_names, find_columns, kept_columns
+from ibmap.data.column_codes import Plan, encode_columns
+from ibmap.data.columns import Column, Mask, Numbers, UnusableColumnError
+from ibmap.data.containers import Parts, Wanted, is_lazy, pandas_names, take_apart
 from ibmap.data.remarks import (
     count_column,
     how_read,
@@ -28,11 +29,8 @@ from ibmap.data.remarks import (
     totals_in_words,
     without_copies,
 )
-from ibmap.data.table import (
-    EncodedTable,
-    take_columns,
-    take_rows,
-)
+from ibmap.data.structure import Loader
+from ibmap.data.table import EncodedTable, take_columns, take_rows
 from ibmap.data.text import either
 from ibmap.data.weighting import Weighing, read_weights, weigh, weighting_in_words
 from ibmap.errors import DataWarning, InvalidOptionError, InvalidTableError
@@ -49,14 +47,16 @@ def encode(
     keep: Iterable[str | int] | None = None,
     names: Sequence[str] | None = None,
     weights: Any = None,
+    max_memory: int | str | None = None,
 ) -> EncodedTable:
     """Encode any table as small integer codes.
 
     Parameters
     ----------
     X : pandas, polars or pyarrow table, ndarray, list of rows, or EncodedTable
-        One row per data point, one column per variable. An `EncodedTable` is taken as it is: `bins`
-        no longer apply, and `missing` only to holes that it keeps.
+        One row per data point, one column per variable. A polars LazyFrame, a DuckDB relation and a Dask
+        DataFrame are read without ever being held (extra ``scale``). An `EncodedTable` is taken as it is:
+        `bins` no longer apply, and `missing` only to holes that it keeps.
     missing : {"error", "drop", "state", "use"}
         What to do with None, NaN, NaT, pandas.NA and nulls: refuse them, leave out their rows (before
         anything else: states and bins are those of the other rows), make them the last state of their
@@ -77,6 +77,9 @@ def encode(
     weights : str, int or array_like of shape (n_rows,), optional
         How often each row occurs, or what it weighs: a column, or the numbers. Whole numbers count rows;
         fractions are survey weights, scaled to the effective number of rows (Kish).
+    max_memory : int or str, optional
+        Bytes, or a text such as ``"2GB"``, that reading a lazy table may take; codes that do not fit lie
+        in a temporary file. By default what the machine has.
 
     Returns
     -------
@@ -111,13 +114,66 @@ def encode(
     if isinstance(X, EncodedTable):
         part = _without_holes(_part_of(X, drop, keep, names), missing)
         return part if weights is None else _weighed_again(part, weights)
-    found, columns, n_rows = take_apart(X)
-    all_names = _checked_names(found, names)
-    rules = _checked_bins(bins, all_names)
-    weighing = _weighing(weights, all_names, columns, n_rows)
-    kept = _kept_columns(all_names, drop, keep)
-    chosen = {all_names[k]: columns[k] for k in kept if all_names[k] != weighing.column}
-    _check_shape(n_rows, list(chosen), n_found=len(all_names))
+    asked = _Asked(X, missing, bins, drop, keep, names, weights, max_memory)
+    if not is_lazy(X):
+        return _encoded(take_apart(X), asked)
+    from ibmap.data.lazy import scanned  # and with it what reads such tables
+
+    with scanned(X) as scan:
+        _refuse_numbers(scan.origin, bins)
+        return _encoded(scan, asked)
+
+
+def _refuse_numbers(origin: str, bins: Bins) -> None:
+    """Refuse to keep numbers of a table that is not held."""
+    if "keep" in (bins.values() if isinstance(bins, Mapping) else [bins]):
+        remedy = either("bins='auto'", "--bins auto")
+        msg = (
+            f"{origin} is read without holding it, so numbers cannot be kept: choose {remedy}, or give a "
+            "table that fits into memory"
+        )
+        raise InvalidOptionError(msg)
+
+
+class _Asked(NamedTuple):
+    """The table and the options of `encode`."""
+
+    X: Any
+    missing: str
+    bins: Bins
+    drop: Iterable[str | int]
+    keep: Iterable[str | int] | None
+    names: Sequence[str] | None
+    weights: Any
+    max_memory: int | str | None
+
+
+class _Source(Protocol):
+    """A table that is held, or one that is not."""
+
+    @property
+    def names(self) -> list[str]:
+        """Column names."""
+        ...
+
+    def read(self, wanted: Wanted) -> Parts:
+        """Give its columns."""
+        ...
+
+
+def _encoded(source: _Source, asked: _Asked) -> EncodedTable:
+    """Encode a table that was taken apart."""
+    missing, keep = asked.missing, asked.keep
+    all_names = checked_names(source.names, asked.names)
+    rules = checked_bins(asked.bins, all_names)
+    by_column = isinstance(asked.weights, str | int | np.integer)
+    weighed = find_columns(all_names, [asked.weights], "weights")[0] if by_column else None
+    kept = [k for k in kept_columns(all_names, asked.drop, keep) if k != weighed]
+    is_weighed_by_row = asked.weights is not None and not by_column
+    parts = source.read(Wanted(kept, weighed, is_weighed_by_row, asked.max_memory))
+    n_rows, weighing = parts.n_rows, _weighing(asked.weights, weighed, all_names, parts)
+    chosen = {all_names[k]: parts.columns[k] for k in kept}
+    check_shape(n_rows, list(chosen), n_found=len(all_names))
     counts, complete = _survey(chosen, weighing)
     problem = _missing_problem(counts, complete, weighing, missing)
     rows = weighing.used if complete is None or missing != "drop" else complete & weighing.is_used
@@ -127,7 +183,10 @@ def encode(
         counts = {name: count - n_empty for name, count in counts.items() if count > n_empty}
     gaps = frozenset() if missing == "drop" else frozenset(counts)
     n_kept, own = (n_rows, weighing.weights) if rows is None else (int(rows.sum()), weighing.taken(rows))
-    plan = Plan(n_kept, rows, gaps, missing == "state", rules, own, may_leave_out=keep is None)
+    is_open = keep is None
+    plan = Plan(
+        n_kept, rows, gaps, missing == "state", rules, own, may_leave_out=is_open, in_file=parts.in_file
+    )
     table = encode_columns(chosen, plan, problem)
     preparation = replace(
         table.preparation,
@@ -137,12 +196,13 @@ def encode(
         dropped_columns=tuple(name for name in all_names if name not in chosen and name != weighing.column),
         weights_column=weighing.column,
         columns=tuple(all_names),
-        pandas_names=pandas_names(X, all_names),
+        pandas_names=pandas_names(asked.X, all_names),
     )
     table = replace(table, preparation=preparation)
     if plan.is_human:
         table = _as_people_read(
             replace(table, weights=plan.counts),
+            plan,
             weighing,
             totals_in_words(_numbers({name: chosen[name] for name in table.names}, rows)),
         )
@@ -150,57 +210,58 @@ def encode(
     if not plan.is_human and (same := point_out_copies(table)):
         looks = (*looks, same)
     if own is not None:
-        notes = (weighting_in_words(own, weighing.origin), *notes)
-    elif count := count_column(table, _whole_columns(chosen, rows)):
+        notes = (*weighing.told(own), *notes)
+    elif count := count_column(table, {name: partial(_whole, each, rows) for name, each in chosen.items()}):
         looks = (count, *looks)
     for remark in looks:
-        warnings.warn(remark, DataWarning, stacklevel=2)
+        warnings.warn(remark, DataWarning, stacklevel=3)
     table = replace(table, preparation=replace(table.preparation, notes=notes, warnings=looks))
     return table if own is None else weigh(table, own)
 
 
-def _as_people_read(table: EncodedTable, weighing: Weighing, totals: list[str]) -> EncodedTable:
+def _as_people_read(table: EncodedTable, plan: Plan, weighing: Weighing, totals: list[str]) -> EncodedTable:
     """Let one column stand for those that say the same, and tell how the table was read."""
     table, told = without_copies(table)
     notes = (*table.preparation.notes, *how_read(table, weighing.count(None)), *told, *totals)
-    weights = np.ones(table.n_rows, np.int64)
-    return replace(table, weights=weights, preparation=replace(table.preparation, notes=notes))
+    return replace(table, weights=plan.ones, preparation=replace(table.preparation, notes=notes))
 
 
-def _numbers(columns: Mapping[str, Column], rows: Mask | None) -> dict[str, NDArray[Any]]:
-    """Give the columns of numbers, none missing."""
-    found = {}
-    for name, column in columns.items():
-        is_typed = isinstance(column, Numbers | PolarsColumn)
-        values = column.select(rows) if is_typed and column.missing() is None else None
-        if isinstance(values, Numbers) and values.values.dtype.kind in "iuf":
-            found[name] = values.values
-    return found
+def _numbers(columns: Mapping[str, Column], rows: Mask | None) -> dict[str, Loader]:
+    """Give what loads each column of numbers, none missing."""
+    return {
+        name: partial(_values, column, rows)
+        for name, column in columns.items()
+        if column.is_number and column.missing() is None
+    }
 
 
-def _whole_columns(columns: Mapping[str, Column], rows: Mask | None) -> dict[str, NDArray[Any]]:
-    """Give the columns of whole numbers, those that may count rows."""
-    found = {}
-    for name, column in columns.items():
-        numbers = column.integers()
-        if numbers is not None:
-            found[name] = numbers if rows is None else numbers[rows]
-    return found
+def _values(column: Column, rows: Mask | None) -> NDArray[Any] | None:
+    """Load numbers; None if floats do not tell them apart."""
+    values = column.select(rows)
+    return values.values if isinstance(values, Numbers) else None
 
 
-def _weighing(weights: Any, names: Sequence[str], columns: Sequence[Column], n_rows: int) -> Weighing:
-    """Read the weights: one of the columns, or numbers."""
+def _whole(column: Column, rows: Mask | None) -> NDArray[Any] | None:
+    """Load whole numbers, none missing, that may count rows; None if they are something else."""
+    numbers = column.integers()
+    return numbers if rows is None or numbers is None else numbers[rows]
+
+
+def _weighing(weights: Any, k: int | None, names: Sequence[str], parts: Parts) -> Weighing:
+    """Read the weights: one of the columns, numbers, or how often the rows were found."""
+    n_rows = parts.n_rows
+    if parts.counts is not None:
+        return Weighing(n_rows, parts.counts, origin=None)
     if weights is None or not n_rows:
         return Weighing(n_rows)
-    if not isinstance(weights, str | int | np.integer):
+    if k is None:
         return Weighing(n_rows, read_weights(weights, n_rows, "weights"))
-    k = _find_columns(names, [weights], "weights")[0]
-    origin, gaps = f"column {names[k]!r}", columns[k].missing()
+    origin, gaps = f"column {names[k]!r}", parts.columns[k].missing()
     if gaps is not None:
         msg = f"{origin} has no number in row {int(np.flatnonzero(gaps)[0])}; weights are one number a row"
         raise InvalidTableError(msg)
     try:
-        values = columns[k].select(None)
+        values = parts.columns[k].select(None)
     except UnusableColumnError as error:
         values, origin = None, f"{origin} ({error.detail})"
     numbers = values.values if isinstance(values, Numbers) and values.values.dtype.kind != "b" else ["text"]
@@ -236,74 +297,6 @@ def _without_holes(table: EncodedTable, missing: str) -> EncodedTable:
     raise InvalidTableError(msg)
 
 
-def _checked_names(found: list[str], names: Sequence[str] | None) -> list[str]:
-    """Choose the column names, all different."""
-    chosen = found if names is None else [str(name) for name in names]
-    if len(chosen) != len(found):
-        msg = f"names has {len(chosen)} entries, but the table has {len(found)} columns; give one per column"
-        raise InvalidTableError(msg)
-    if len(set(chosen)) < len(chosen):
-        raise InvalidTableError(duplicate_message(chosen))
-    return chosen
-
-
-def _kept_columns(
-    names: Sequence[str], drop: Iterable[str | int], keep: Iterable[str | int] | None
-) -> list[int]:
-    """Number the columns to keep, in the order of the table."""
-    kept = set(range(len(names))) if keep is None else set(_find_columns(names, keep, "keep"))
-    kept -= set(_find_columns(names, drop, "drop"))
-    return sorted(kept)
-
-
-def _find_columns(names: Sequence[str], wanted: Iterable[Any], option: str) -> list[int]:
-    place = {name: k for k, name in enumerate(names)}
-    found = []
-    for each in [wanted] if isinstance(wanted, str | int | np.integer) else wanted:
-        if str(each) in place:
-            found.append(place[str(each)])
-        elif isinstance(each, int | np.integer) and 0 <= each < len(names):
-            found.append(int(each))
-        else:
-            raise InvalidTableError(_unknown_column(names, each, option))
-    return found
-
-
-def _unknown_column(names: Sequence[str], wanted: Any, option: str) -> str:
-    """Say that a column does not exist, with the nearest names."""
-    by_case = {name.casefold(): name for name in names}
-    near = difflib.get_close_matches(str(wanted).casefold(), by_case, n=3)
-    if near:
-        hint = "did you mean " + " or ".join(repr(by_case[name]) for name in near) + "?"
-    else:
-        hint = f"the columns are {listed(map(repr, names), 12)}"
-    return f"{option} names the column {wanted!r}, which the table does not have; {hint}"
-
-
-def _checked_bins(bins: Bins, names: Sequence[str]) -> BinRule | dict[str, BinRule] | None:
-    """Check the rules for intervals; a dict comes back with the names of the table as keys."""
-    if not isinstance(bins, Mapping):
-        return None if bins is None else check_rule(bins)
-    others = {OTHERS: check_rule(bins[OTHERS])} if OTHERS in bins and OTHERS not in names else {}
-    named = {name: rule for name, rule in bins.items() if name not in others}
-    found = {names[_find_columns(names, [name], "bins")[0]]: check_rule(rule) for name, rule in named.items()}
-    return found | others
-
-
-def _check_shape(n_rows: int, names: Sequence[str], n_found: int) -> None:
-    """Refuse a table without rows, or with fewer than two columns."""
-    if n_found and not n_rows:
-        msg = f"the table has no rows (its columns are {listed(map(repr, names))}); at least one is needed"
-        raise InvalidTableError(msg)
-    if len(names) >= 2:
-        return
-    left = f" after drop and keep (of {n_found})" if len(names) < n_found else ""
-    have = f"one column{left}, {names[0]!r}" if names else f"no columns{left}"
-    hint = "keep more columns" if left else "if it comes from a file, check the separator (--separator)"
-    msg = f"the table has {have}; a network needs at least two variables: {hint}"
-    raise InvalidTableError(msg)
-
-
 def _survey(columns: Mapping[str, Column], weighing: Weighing) -> tuple[dict[str, int], Mask | None]:
     """Count the missing values of each column, and mark the rows without any."""
     counts: dict[str, int] = {}
@@ -320,12 +313,15 @@ def _survey(columns: Mapping[str, Column], weighing: Weighing) -> tuple[dict[str
 
 def _empty_rows(columns: Mapping[str, Column]) -> Mask | None:
     """Mark the rows in which every value is missing; None if there are none, or nothing else."""
-    masks = [column.missing() for column in columns.values()]
-    full = [mask for mask in masks if mask is not None]
-    if len(full) < len(masks):
-        return None
-    empty: Mask = np.logical_and.reduce(full)
-    return empty if empty.any() and not empty.all() else None
+    empty: Mask | None = None
+    for column in columns.values():
+        mask = column.missing()
+        if mask is None:
+            return None
+        empty = mask if empty is None else empty & mask
+        if not empty.any():
+            return None
+    return None if empty is None or empty.all() else empty
 
 
 def _missing_problem(counts: dict[str, int], complete: Mask | None, weighing: Weighing, missing: str) -> str:
@@ -362,9 +358,9 @@ def _part_of(
     names: Sequence[str] | None,
 ) -> EncodedTable:
     """Take some columns of a table that is already encoded."""
-    all_names = _checked_names(list(table.names), names)
-    kept = _kept_columns(all_names, drop, keep)
-    _check_shape(table.n_rows, [all_names[k] for k in kept], n_found=len(all_names))
+    all_names = checked_names(list(table.names), names)
+    kept = kept_columns(all_names, drop, keep)
+    check_shape(table.n_rows, [all_names[k] for k in kept], n_found=len(all_names))
     if len(kept) == len(all_names) and names is None:
         return table
     left_out = tuple(name for k, name in enumerate(all_names) if k not in set(kept))

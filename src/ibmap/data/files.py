@@ -12,7 +12,8 @@ import io
 import lzma
 import sys
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,11 +23,11 @@ from ibmap.data.binning import Bins
 from ibmap.data.delimited import TextFormat, parse_text
 from ibmap.data.encoding import encode
 from ibmap.data.foreign import has_wide_decimals, translated
-from ibmap.data.sets import is_set, read_set
+from ibmap.data.sets import is_set, scanned_set
 from ibmap.data.table import EncodedTable
-from ibmap.data.text import either, read_bytes
+from ibmap.data.text import read_bytes
 from ibmap.data.workbooks import SHEETS, STATISTICS, read_workbook
-from ibmap.errors import FileFormatError, InvalidOptionError, InvalidTableError
+from ibmap.errors import FileFormatError, InvalidTableError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -132,19 +133,12 @@ def encode_file(  # noqa: PLR0913 - the options of reading and of encoding side 
     max_memory: int | str | None = None,
 ) -> EncodedTable:
     """Read a file and encode it; options as for `read_table` and `ibmap.encode`."""
-    if str(source) != "-" and is_set(source):
-        if "keep" in (bins.values() if isinstance(bins, Mapping) else [bins]):
-            remedy = either("bins='auto'", "--bins auto")
-            msg = (
-                f"{source} is a set of files, of which distinct rows are counted; numbers cannot be kept: "
-                f"choose {remedy}, or give one file"
-            )
-            raise InvalidOptionError(msg)
-        rows = read_set(source, max_memory, in_memory=weights is not None)
-        own = weights if rows.counts is None else rows.counts
-        return encode(rows.frame, missing=missing, bins=bins, drop=drop, keep=keep, weights=own)
-    frame = read_frame(source, separator=separator, na=na, header=header, encoding=encoding)
-    return encode(frame, missing=missing, bins=bins, drop=drop, keep=keep, weights=weights)
+    read = partial(read_frame, separator=separator, na=na, header=header, encoding=encoding)
+    chosen: dict[str, Any] = {"missing": missing, "bins": bins, "drop": drop, "keep": keep}
+    if str(source) == "-" or not is_set(source):
+        return encode(read(source), **chosen, weights=weights)
+    with scanned_set(source, read) as scan:
+        return encode(scan, **chosen, weights=weights, max_memory=max_memory)
 
 
 def _suffix(path: Path) -> str:

@@ -29,7 +29,7 @@ def has_wide_decimals(kind: Any) -> bool:
 
 
 @contextmanager
-def translated(what: str) -> Iterator[None]:
+def translated(what: str, kind: type[IbmapError] = FileFormatError) -> Iterator[None]:
     """Turn whatever a reader raises into an error of ours that begins with these words."""
     try:
         yield
@@ -41,4 +41,4 @@ def translated(what: str) -> Iterator[None]:
     except BaseException as error:
         said = first_line(error)
         msg = f"{what}: {said if isinstance(error, Exception) else f'its reader gave up ({said})'}"
-        raise FileFormatError(msg) from None
+        raise kind(msg) from None

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ibmap.data.states import States
-from ibmap.data.structure import find_copies, find_functions, find_totals
-from ibmap.data.table import EncodedTable, take_columns
+from ibmap.data.structure import Loader, find_copies, find_functions, find_totals
+from ibmap.data.table import EncodedTable, take_columns, take_rows
 from ibmap.data.text import either
 
 IDENTIFIER_SHARE = 0.9  # an identifier has more distinct values than this share of the rows
@@ -26,6 +26,7 @@ IDENTIFIER_STATES = 20  # and more than this many, so that small tables are left
 IDENTIFIER_NAME = re.compile(r"(^|[^a-z])(id|ids|key|index|nr|no|uuid)$|[a-z](ID|Id)$")
 COUNT_NAME = re.compile(r"^(freq|frequency|count|counts|n|cases|number|weight|weights|wt)$", re.IGNORECASE)
 SMALL_TABLE = 5  # columns: in a smaller table an edge says that two columns are the same
+FIRST_ROWS = 10_000
 MAX_TOLD = 20  # functions of other columns
 
 
@@ -91,19 +92,18 @@ def second_looks(found: Mapping[str, States], n_rows: int) -> list[str]:
     return remarks
 
 
-def count_column(table: EncodedTable, whole: Mapping[str, np.ndarray]) -> str:
+def count_column(table: EncodedTable, whole: Mapping[str, Loader]) -> str:
     """Point out a column of whole numbers that seems to count the rows of an aggregated table."""
-    n_states = dict(zip(table.names, table.cardinalities.tolist(), strict=True))
-    n_crossed = math.prod(n_states.values())
+    states = dict(zip(table.names, table.cardinalities.tolist(), strict=True))
     for name, values in whole.items():
-        if name not in n_states or table.n_variables < 3 or (values < 0).any():
+        if name not in table.names or table.n_variables < 3:
             continue
-        is_crossed = n_crossed == table.n_rows * n_states[name]
-        if not (is_crossed or COUNT_NAME.match(name)) or len(np.unique(values)) < 2:
+        rest = [n_states for other, n_states in states.items() if other != name]
+        is_crossed = math.prod(rest) == table.n_rows > max(rest)
+        if not (is_crossed or COUNT_NAME.match(name)) or not _may_count(values()):
             continue
         others = take_columns(table, [k for k in range(table.n_variables) if table.names[k] != name])
-        is_crossed = is_crossed and table.n_rows > others.cardinalities.max()
-        if not (is_crossed or COUNT_NAME.match(name)) or others.compressed().n_rows < table.n_rows:
+        if _has_repeats(others):
             continue
         python = f"fit(X.drop(columns={name!r}), sample_weight=X[{name!r}]) or encode(X, weights={name!r})"
         return (
@@ -121,6 +121,17 @@ def point_out_copies(table: EncodedTable) -> str:
     names = [table.names[k] for k in copies]
     pairs = listed(f"{table.names[k]!r} as {table.names[original]!r}" for k, original in copies.items())
     return f"columns that say the same as another: {pairs}; leave them out: {leave_out(names)}"
+
+
+def _has_repeats(table: EncodedTable) -> bool:
+    """Tell whether any two rows are equal; most repeats show soon."""
+    first = take_rows(table, np.arange(min(table.n_rows, FIRST_ROWS)))
+    return any(each.compressed().n_rows < each.n_rows for each in (first, table))
+
+
+def _may_count(values: NDArray[Any] | None) -> bool:
+    """Tell whether numbers are whole, none missing, none negative, and not all the same."""
+    return values is not None and bool(values.max() > values.min() >= 0)
 
 
 def without_copies(table: EncodedTable) -> tuple[EncodedTable, list[str]]:
@@ -144,7 +155,7 @@ def _same(stands_for: Mapping[str, str], original: str) -> str:
     return f"{listed(copies)} {say} the same as {original!r}, which stands for {both}."
 
 
-def totals_in_words(numbers: Mapping[str, NDArray[Any]]) -> list[str]:
+def totals_in_words(numbers: Mapping[str, Loader]) -> list[str]:
     """Tell of columns that are the sum of others."""
     return [
         f"{name!r} is the sum of {listed(map(repr, parts), 12)}: links among them tell of that. "

@@ -1,41 +1,27 @@
-"""Sets of Parquet files as one table, reduced to distinct rows with counts before it is in memory.
+"""Sets of files as one table: a folder of Parquet files, or a pattern such as ``year=*/part-*.parquet``.
 
-DuckDB groups the rows and spills to a temporary folder. The distinct rows go through the same door as any
-table, with their counts as weights. Where fewer than three of four rows repeat an earlier one, that would
-save little: polars reads the rows into memory.
+Files of another kind are read one after the other, each as if it was the only one, and written as Parquet.
 """
 
 from __future__ import annotations
 
 import glob  # patterns with ** and folders that begin with /, which Path.glob does not take
-import tempfile
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ibmap.data.foreign import translated
-from ibmap.data.table import MIN_REPETITION, MIN_ROWS_TO_MERGE
-from ibmap.data.text import either
-from ibmap.errors import FileFormatError, MissingLibraryError, TooLargeError
-from ibmap.options import as_bytes
+from ibmap.data.parts import PartWriter
+from ibmap.data.scans import Levels, Scan
+from ibmap.data.scratch import scratch_folder
+from ibmap.errors import FileFormatError
 
 if TYPE_CHECKING:
-    import numpy as np
     import polars as pl
-    from numpy.typing import NDArray
 
 ENDING = ".parquet"
-DEFAULT_MEMORY = "1 GB"  # for grouping, if no limit is given
-PER_CELL = 8  # bytes of a value that is read into memory, at most as a rule
-
-
-@dataclass(frozen=True)
-class Rows:
-    """Rows of a set: distinct ones with their counts, or all of them."""
-
-    frame: pl.DataFrame
-    counts: NDArray[np.int64] | None = None
 
 
 def is_set(source: str | Path) -> bool:
@@ -44,21 +30,19 @@ def is_set(source: str | Path) -> bool:
     return path.is_dir() or (glob.has_magic(str(source)) and not path.exists())
 
 
-def read_set(source: str | Path, max_memory: int | str | None, *, in_memory: bool = False) -> Rows:
-    """Read a set of Parquet files: its distinct rows with counts where rows repeat."""
-    import polars as pl
-
+@contextmanager
+def scanned_set(source: str | Path, read: Callable[[str], Any]) -> Iterator[Scan]:
+    """Open a set of files; read: reads one that is no Parquet."""
     files = _files(source)
-    _check_columns(files)
-    allowed = as_bytes(DEFAULT_MEMORY if max_memory is None else max_memory)
-    if not in_memory and (rows := _distinct(files, str(source), allowed)) is not None:
-        return rows
-    with translated(f"{source} cannot be read as one table"):
-        lazy = pl.scan_parquet(files, hive_partitioning=True)
-        n_rows, n_columns = lazy.select(pl.len()).collect().item(), len(lazy.collect_schema())
-        if max_memory is not None and PER_CELL * n_rows * n_columns > allowed:
-            raise TooLargeError(_too_large(str(source)))
-        return Rows(lazy.collect())
+    with scratch_folder() as folder:
+        if {Path(each).suffix.lower() for each in files} != {ENDING}:
+            levels = _converted(files, read, folder)
+            files = sorted(str(each) for each in folder.glob("*" + ENDING))
+            yield Scan(str(source), tuple(files), folder, levels=levels)
+            return
+        _check_columns(files)
+        levels = _declared(files) if find_spec("pyarrow") is not None else {}
+        yield Scan(str(source), tuple(files), folder, is_partitioned=True, levels=levels)
 
 
 def _files(source: str | Path) -> list[str]:
@@ -69,15 +53,45 @@ def _files(source: str | Path) -> list[str]:
     else:
         found = [each for each in glob.glob(str(source), recursive=True) if Path(each).is_file()]  # noqa: PTH207
     if not found and is_folder:
-        msg = f"{source} is a folder without {ENDING} files; give one of the files in it"
+        msg = f"{source} is a folder without {ENDING} files; give one of the files in it, or a pattern"
         raise IsADirectoryError(msg)
     if not found:
         msg = f"no file matches {source}; check the pattern and the folder"
         raise FileNotFoundError(msg)
-    if others := [each for each in sorted(found) if not each.lower().endswith(ENDING)]:
-        msg = f"{others[0]} is no {ENDING} file; a set is made of these: write the others as Parquet first"
-        raise FileFormatError(msg)
     return sorted(found)
+
+
+def _converted(files: Sequence[str], read: Callable[[str], Any], folder: Path) -> dict[str, Levels]:
+    """Write files of any kind as Parquet; give the values that their categories declare."""
+    import polars as pl
+
+    writer = PartWriter(folder)
+    for file in files:
+        frame = read(file)
+        if isinstance(frame, pl.DataFrame):
+            writer.add(frame, file, {})
+        else:
+            with translated(f"{file} cannot be read as a table"):
+                plain, levels = _without_categories(frame)
+            writer.add(plain, file, levels)
+    return writer.finish()
+
+
+def _without_categories(frame: Any) -> tuple[pl.DataFrame, dict[str, Levels]]:
+    """Give a frame of pyarrow or pandas with the values of its categories, and what these declare."""
+    import polars as pl
+    import pyarrow as pa
+
+    table = frame if isinstance(frame, pa.Table) else pa.Table.from_pandas(frame, preserve_index=False)
+    levels = {}
+    for k, each in enumerate(table.schema):
+        if pa.types.is_dictionary(each.type):
+            column = table.column(k)
+            own = [value for chunk in column.chunks for value in chunk.dictionary.to_pylist()]
+            known = dict.fromkeys(value for value in own if value is not None)
+            levels[each.name] = Levels(list(known), bool(each.type.ordered))
+            table = table.set_column(k, each.name, column.cast(each.type.value_type))
+    return pl.DataFrame(pl.from_arrow(table)), levels
 
 
 def _check_columns(files: Sequence[str]) -> None:
@@ -99,50 +113,18 @@ def _check_columns(files: Sequence[str]) -> None:
             raise FileFormatError(msg)
 
 
-def _distinct(files: Sequence[str], origin: str, allowed: int) -> Rows | None:
-    """Group the rows on disk; None where that saves little."""
-    import polars as pl
+def _declared(files: Sequence[str]) -> dict[str, Levels]:
+    """Give the values that categories declare, seen or not; polars forgets them and their order."""
+    import pyarrow as pa
+    import pyarrow.parquet
 
-    try:
-        import duckdb
-    except ImportError:
-        msg = f"{origin} is a set of files, which needs duckdb: pip install 'ibmap[scale]'"
-        raise MissingLibraryError(msg) from None
-    names = list(pl.scan_parquet(list(files), hive_partitioning=True).collect_schema())
-    count = next(f"count_{k}" for k in range(len(names) + 1) if f"count_{k}" not in names)
-    columns = ", ".join(_quoted(name) for name in names)
-    with tempfile.TemporaryDirectory(prefix="ibmap-") as folder:
-        config: dict[str, Any] = {"memory_limit": f"{allowed // 2_000}KB", "temp_directory": folder}
-        target = str(Path(folder, "distinct.parquet"))
-        with translated(f"{origin} cannot be read as one table"), duckdb.connect(config=config) as engine:
-            engine.execute("SET preserve_insertion_order = false")
-            source = f"read_parquet([{', '.join(map(_text, files))}], hive_partitioning = true)"
-            grouped = f"SELECT {columns}, count(*) AS {count} FROM {source} GROUP BY {columns}"
-            try:
-                engine.execute(f"COPY ({grouped}) TO {_text(target)} (FORMAT parquet)")
-            except duckdb.OutOfMemoryException:
-                raise TooLargeError(_too_large(origin)) from None
-        n_rows = pl.scan_parquet(target).select(pl.col(count).sum()).collect().item() or 0
-        n_distinct = pl.scan_parquet(target).select(pl.len()).collect().item()
-        if n_rows < MIN_ROWS_TO_MERGE or n_distinct > n_rows // MIN_REPETITION:
-            return None
-        frame = pl.read_parquet(target, memory_map=False)
-    return Rows(frame.drop(count), frame[count].to_numpy())
-
-
-def _too_large(origin: str) -> str:
-    """Say that a set does not fit into the memory allowed."""
-    return (
-        f"{origin} would take more memory than {either('max_memory', '--max-memory')} allows; allow more, or "
-        "leave out columns of many values when the files are written"
-    )
-
-
-def _quoted(name: str) -> str:
-    """Write a column name for SQL."""
-    return '"' + name.replace('"', '""') + '"'
-
-
-def _text(text: str) -> str:
-    """Write a text for SQL."""
-    return "'" + text.replace("'", "''") + "'"
+    schema = pyarrow.parquet.read_schema(files[0])
+    kinds = {each.name: each.type for each in schema if pa.types.is_dictionary(each.type)}
+    found: dict[str, dict[Any, None]] = {name: {} for name in kinds}
+    for file in files if kinds else ():
+        with translated(f"{file} is damaged or of an unknown kind of Parquet"):
+            for batch in pyarrow.parquet.ParquetFile(file).iter_batches(columns=list(kinds)):
+                for name, values in zip(batch.schema.names, batch.columns, strict=True):
+                    own = values.dictionary.to_pylist()
+                    found[name].update(dict.fromkeys(each for each in own if each is not None))
+    return {name: Levels(list(each), bool(kinds[name].ordered)) for name, each in found.items()}

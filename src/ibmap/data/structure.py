@@ -7,16 +7,18 @@ With few rows that happens by chance; it is told only where chance is no explana
 
 from __future__ import annotations
 
-import hashlib
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ibmap.data.counting import state_totals
+from ibmap.data.merging import BLOCK, blocks
 from ibmap.data.table import EncodedTable
 
+Loader = Callable[[], NDArray[Any] | None]  # reads the values of a column
 CHANCE = 1e-6  # that a column seems to follow from another, over all pairs
 MAX_COLUMNS = 200  # of a table in which columns are compared by pairs
 EXACT = 1e-6  # how far from whole shares, and from the sum, rounding may lead
@@ -26,17 +28,29 @@ GLANCE = 500  # rows after which most pairs are ruled out
 
 def find_copies(table: EncodedTable) -> dict[int, int]:
     """Find columns that say the same as an earlier one: each with the first that does."""
-    first: dict[bytes, int] = {}
+    alike: dict[bytes, list[int]] = {}  # in the first rows
     copies: dict[int, int] = {}
+    numbers: list[NDArray[np.uint16]] = []
     for k in range(table.n_variables):
-        column = _by_appearance(table.codes[:, k])
-        if column.max(initial=0) == 0:
+        numbers.append(_by_appearance(table.codes[:, k], int(table.cardinalities[k])))
+        if numbers[k].max(initial=0) == 0:
             continue  # constant columns are told of as such
-        holes = b"" if table.missing is None else table.missing[:, k].tobytes()
-        original = first.setdefault(hashlib.sha256(column.tobytes() + holes).digest(), k)
-        if original != k and _is_no_chance(table, original, k, table.n_variables):
+        others = alike.setdefault(numbers[k][table.codes[:BLOCK, k]].tobytes(), [])
+        original = next((j for j in others if _is_same(table, j, k, numbers)), k)
+        if original == k:
+            others.append(k)
+        elif _is_no_chance(table, original, k, table.n_variables):
             copies[k] = original
     return copies
+
+
+def _is_same(table: EncodedTable, a: int, b: int, numbers: list[NDArray[np.uint16]]) -> bool:
+    """Tell whether two columns say the same in every row, and have the same holes."""
+    return all(
+        np.array_equal(numbers[a][table.codes[part, a]], numbers[b][table.codes[part, b]])
+        and (table.missing is None or np.array_equal(table.missing[part, a], table.missing[part, b]))
+        for part in blocks(table.n_rows)
+    )
 
 
 def find_functions(table: EncodedTable) -> list[tuple[int, int]]:
@@ -46,29 +60,32 @@ def find_functions(table: EncodedTable) -> list[tuple[int, int]]:
         return []
     codes, found = table.codes, []
     for a in range(n):
-        follows = np.array(table.cardinalities < table.cardinalities[a])
-        for part in (codes[:GLANCE], codes):
-            others = np.flatnonzero(follows)
-            if len(others):
-                _, first, states = np.unique(part[:, a], return_index=True, return_inverse=True)
-                follows[others] = (part[first][states.reshape(-1)][:, others] == part[:, others]).all(axis=0)
-        found += [(a, b) for b in np.flatnonzero(follows).tolist() if _is_no_chance(table, a, b, n)]
+        others = np.flatnonzero(table.cardinalities < table.cardinalities[a])
+        examples: NDArray[np.uint16] = np.zeros((int(table.cardinalities[a]), n), np.uint16)
+        is_known = np.zeros(len(examples), bool)
+        for part in (slice(0, GLANCE), *blocks(len(codes))):
+            if not len(others):
+                break
+            states, firsts = np.unique(codes[part, a], return_index=True)
+            new = ~is_known[states]
+            examples[states[new]] = codes[part][firsts[new]]  # the first row of each state
+            is_known[states] = True
+            own = codes[part, a]
+            others = others[[bool((examples[own, b] == codes[part, b]).all()) for b in others]]
+        found += [(a, b) for b in others.tolist() if _is_no_chance(table, a, b, n)]
     return found
 
 
-def find_totals(numbers: Mapping[str, NDArray[Any]]) -> dict[str, list[str]]:
+def find_totals(numbers: Mapping[str, Loader]) -> dict[str, list[str]]:
     """Find columns that are the sum of two or more others in every row: each with its parts."""
-    varying = {name: values for name, values in numbers.items() if 0 < np.ptp(values) < np.inf}
-    distinct = {values.tobytes(): name for name, values in reversed(varying.items())}
-    parts = {name: numbers[name] for name in reversed(distinct.values())}
-    n_rows = len(next(iter(parts.values()), ()))
-    if not 2 < len(parts) <= MAX_COLUMNS or n_rows < len(parts) + MIN_ROWS:
+    glance = _glances(numbers)
+    n_rows = len(next(iter(glance.values()), ()))
+    if not 2 < len(glance) <= MAX_COLUMNS or n_rows < len(glance) + MIN_ROWS:
         return {}
     found: dict[str, list[str]] = {}
-    glance = {name: values[:GLANCE].astype(float) for name, values in parts.items()}
     smaller: list[str] = []  # columns that a total may be the sum of
-    basis = np.empty((len(glance[next(iter(glance))]), 0))  # of what they span
-    for total in sorted(parts, key=lambda name: float(np.abs(glance[name]).sum())):
+    basis = np.empty((n_rows, 0))  # of what they span
+    for total in sorted(glance, key=lambda name: float(np.abs(glance[name]).sum())):
         rest = glance[total]
         for _ in range(2):  # once more for what rounding leaves
             rest = rest - basis @ (basis.T @ rest)
@@ -79,29 +96,55 @@ def find_totals(numbers: Mapping[str, NDArray[Any]]) -> dict[str, list[str]]:
             shares = np.linalg.lstsq(columns, glance[total], rcond=None)[0]
             chosen = [name for name, share in zip(smaller, shares, strict=True) if share > 0.5]
             is_exact = np.abs(shares - np.round(shares)).max() < EXACT
-            if len(chosen) > 1 and is_exact and _adds_up(parts, total, chosen):
-                found[total] = [name for name in parts if name in chosen]
+            if len(chosen) > 1 and is_exact and _adds_up(numbers, total, chosen):
+                found[total] = [name for name in glance if name in chosen]
                 continue
         smaller.append(total)
     return found
 
 
-def _adds_up(numbers: Mapping[str, NDArray[Any]], total: str, parts: list[str]) -> bool:
+def _glances(numbers: Mapping[str, Loader]) -> dict[str, NDArray[np.float64]]:
+    """Give the first rows of each column that varies, of columns that are the same of the first."""
+    found: dict[str, NDArray[np.float64]] = {}
+    alike: dict[bytes, list[str]] = {}  # in these rows
+    for name, load in numbers.items():
+        values = load()
+        if values is None or not 0 < float(values.max()) - float(values.min()) < np.inf:
+            continue
+        glance = values[:GLANCE].astype(np.float64)
+        others = alike.setdefault(glance.tobytes(), [])
+        if not any(np.array_equal(np.asarray(numbers[other]()), values) for other in others):
+            others.append(name)
+            found[name] = glance
+    return found
+
+
+def _adds_up(numbers: Mapping[str, Loader], total: str, parts: list[str]) -> bool:
     """Tell whether a column is the sum of others in every row, but for rounding."""
-    whole = numbers[total].astype(float)
-    rest = whole - np.sum([numbers[name].astype(float) for name in parts], axis=0)
-    return bool(np.abs(rest).max() <= EXACT * np.abs(whole).max())
+    rest = np.asarray(numbers[total](), np.float64).copy()
+    largest = np.abs(rest).max()
+    for name in parts:
+        rest -= np.asarray(numbers[name](), np.float64)
+    return bool(np.abs(rest).max() <= EXACT * largest)
 
 
-def _by_appearance(codes: NDArray[np.uint16]) -> NDArray[np.int64]:
-    """Renumber states in the order in which they appear, so that columns that say the same are equal."""
-    _, first, labels = np.unique(codes, return_index=True, return_inverse=True)
-    return np.asarray(np.argsort(np.argsort(first))[labels.reshape(-1)], np.int64)
+def _by_appearance(codes: NDArray[np.uint16], n_states: int) -> NDArray[np.uint16]:
+    """Number states in the order in which they appear, so that columns that say the same are equal."""
+    numbers: NDArray[np.uint16] = np.zeros(n_states, np.uint16)
+    order: dict[int, int] = {}
+    for part in blocks(len(codes)):
+        states, firsts = np.unique(codes[part], return_index=True)
+        for state in states[np.argsort(firsts)].tolist():
+            order.setdefault(state, len(order))
+        if len(order) == n_states:
+            break
+    numbers[[*order]] = [*order.values()]
+    return numbers
 
 
 def _is_no_chance(table: EncodedTable, a: int, b: int, n: int) -> bool:
     """Tell whether rows of one state of a column would hardly agree on another by chance so often."""
-    shares = np.bincount(table.codes[:, b], table.weights) / table.weights.sum()
-    n_agreeing = table.n_samples - len(np.unique(table.codes[:, a]))
+    shares = state_totals(table, b) / table.weights.sum()
+    n_agreeing = table.n_samples - int(np.count_nonzero(state_totals(table, a)))
     log_chance = n_agreeing * math.log(max(float(np.square(shares).sum()), 1e-300))
     return bool((shares > 0).sum() > 1) and log_chance < math.log(CHANCE / max(n * (n - 1), 1))

@@ -97,7 +97,11 @@ class Weighing:
     n_rows: int
     weights: Weights | None = None
     column: str | None = None  # where they stand
-    origin: str = "weights"
+    origin: str | None = "weights"  # None if rows were found so often
+
+    def told(self, own: Weights) -> tuple[str, ...]:
+        """Say what weights make of the rows, if they were given."""
+        return () if self.origin is None else (weighting_in_words(own, self.origin),)
 
     @property
     def used(self) -> NDArray[np.bool_] | None:

@@ -7,19 +7,19 @@ before the work begins.
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
+from ibmap.data.memory import LIBRARIES, PER_CELL, allowed_bytes
+from ibmap.data.scratch import is_mapped
 from ibmap.data.table import EncodedTable
 from ibmap.errors import TooLargeError
 from ibmap.independence.regression import MAX_STATES
-from ibmap.options import FINDERS, as_bytes
+from ibmap.options import FINDERS
 
-LIBRARIES = 250e6  # bytes of a process that has done nothing yet
-PER_CELL = 17.0  # bytes of a value of the table
+STREAMED = 45.0  # bytes of a row of a table in a file, of which columns are read
+PER_THREAD = 24.0  # bytes of a row for each thread that fits
 PER_PAIR = {
     "ibmap": 140.0,
     **dict.fromkeys(FINDERS, 20.0),
@@ -39,7 +39,8 @@ class Cost(NamedTuple):
 def estimate(table: EncodedTable, algorithm: str) -> Cost:
     """Tell what a learner will need for a table."""
     n, n_rows = table.n_variables, (table.distinct or table).n_rows
-    n_bytes = LIBRARIES + PER_CELL * n * n_rows + PER_PAIR.get(algorithm, CLIMB) * n**2
+    per_row = STREAMED if algorithm == "ibmap" and is_streamed(table) else PER_CELL * n
+    n_bytes = LIBRARIES + per_row * n_rows + PER_PAIR.get(algorithm, CLIMB) * n**2
     if algorithm != "ibmap":
         return Cost(n_bytes)
     states = np.minimum(table.cardinalities, MAX_STATES) / 2
@@ -47,10 +48,23 @@ def estimate(table: EncodedTable, algorithm: str) -> Cost:
     return Cost(n_bytes, FITS * n**2 * (PAIR_SECONDS + CELL_SECONDS * n_rows) * effects)
 
 
+def is_streamed(table: EncodedTable) -> bool:
+    """Tell whether the recommended learner reads a table from a file; holes are filled in in memory."""
+    return is_mapped(table.codes) and table.missing is None
+
+
+def threads_within(table: EncodedTable, n_threads: int, limit: int | str | None) -> int:
+    """Tell how many threads may fit at once, for a table in a file; the result is the same for any number."""
+    allowed = allowed_bytes(limit)
+    if allowed is None or not is_streamed(table):
+        return n_threads
+    return max(min(n_threads, int((allowed - LIBRARIES) / (PER_THREAD * table.n_rows))), 1)
+
+
 def check_memory(table: EncodedTable, algorithm: str, limit: int | str | None) -> None:
     """Refuse a table that would take more memory than is allowed, or than there is."""
     needed = estimate(table, algorithm).n_bytes
-    allowed = available() if limit is None else as_bytes(limit)
+    allowed = allowed_bytes(limit)
     if allowed is not None and needed > allowed:
         there = "there is" if limit is None else "max_memory (command line: --max-memory) allows"
         msg = (
@@ -58,32 +72,3 @@ def check_memory(table: EncodedTable, algorithm: str, limit: int | str | None) -
             f"GB, more than {there}: {allowed / 1e9:.1f} GB. Leave out columns (drop; command line: --drop)"
         )
         raise TooLargeError(msg)
-
-
-def available() -> int | None:
-    """Tell how much memory there is for this process; None if nobody knows."""
-    found = [_container_left(), _machine_left()]
-    known = [each for each in found if each is not None]
-    return min(known) if known else None
-
-
-def _machine_left() -> int | None:
-    """Give what the system says it has left."""
-    try:
-        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
-        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable"))
-    except (OSError, StopIteration, ValueError):
-        names = getattr(os, "sysconf_names", {})
-        known = "SC_PHYS_PAGES" in names and "SC_PAGE_SIZE" in names
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") if known else None
-
-
-def _container_left() -> int | None:
-    """Give what a container is allowed and has not used; None outside of one."""
-    folder = Path("/sys/fs/cgroup")
-    try:
-        most = folder.joinpath("memory.max").read_text(encoding="ascii").strip()
-        used = folder.joinpath("memory.current").read_text(encoding="ascii").strip()
-        return int(most) - int(used)
-    except (OSError, ValueError):
-        return None

@@ -33,6 +33,7 @@ from ibmap.independence.density import learned_prior
 from ibmap.independence.known import known_test
 from ibmap.independence.regression import MAX_STATES, Ask
 from ibmap.independence.screen import screen, usual_screen
+from ibmap.learners.cost import threads_within
 from ibmap.learners.options import RecommendedOptions
 from ibmap.learners.spreading import hands
 from ibmap.learners.starts import find_start, start_names
@@ -67,6 +68,7 @@ def learn_recommended(
     options = options.settled(table.names)
     known, test, monitor = options.known(table.names), options.plain_test(table), Monitor(callback)
     n_threads = 1 if test.regressions.is_small else n_threads  # NumPy's threads would wait
+    n_threads = threads_within(test.table, n_threads, options.max_memory)
     told = _warn_of_columns(test)
     start = find_start(known_test(test, known), options.start)
     options = replace(options, screen=usual_screen(options.screen, table.n_variables))
