@@ -411,7 +411,6 @@ def test_the_state_of_missing_values_counts_too():
         (np.arange(3), ("shape (3,)", "two-dimensional")),
         ({"a": [1], "b": [2]}, ("dict", "pandas, polars or pyarrow")),
         (pd.Series([1, 2]), ("Series", "pandas, polars or pyarrow")),
-        (pl.LazyFrame({"a": [1], "b": [2]}), ("lazy", "X.collect()")),
         (pd.DataFrame([[1, 2, 3]], columns=["a", "b", "a"]), ("'a' names columns 0 and 2", "rename")),
         (pd.DataFrame([[1, 2]], columns=[1, "1"]), ("'1' names columns 0 and 1",)),
         (pa.table([[1], [2]], names=["a", "a"]), ("'a' names columns 0 and 1",)),

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from ibmap.data.containers import is_lazy
 from ibmap.data.encoding import encode
 from ibmap.data.table import EncodedTable
 from ibmap.errors import InvalidOptionError, InvalidTableError
@@ -42,7 +43,8 @@ class StructureLearner(ConfidentLearner, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : table
-            Anything `ibmap.encode` takes: a frame, an array or a list of rows.
+            Anything `ibmap.encode` takes: a frame, also a lazy one of polars, DuckDB or Dask, an array or a
+            list of rows.
         y : object, optional
             Ignored; there for scikit-learn's interface.
         sample_weight : array_like of shape (n_rows,), optional
@@ -161,8 +163,9 @@ class StructureLearner(ConfidentLearner, BaseEstimator):  # type: ignore[misc]
     ) -> EncodedTable:
         """Read a table with the learner's options."""
         refuse_unusable(X)
-        bins = self._options().rule_for_bins
-        return encode(X, missing=self.missing, bins=bins, keep=keep, weights=sample_weight)
+        options = self._options()
+        bins, limit = options.rule_for_bins, options.max_memory
+        return encode(X, missing=self.missing, bins=bins, keep=keep, weights=sample_weight, max_memory=limit)
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()
@@ -199,12 +202,14 @@ class StructureLearner(ConfidentLearner, BaseEstimator):  # type: ignore[misc]
 
 def whole_names(X: Any) -> dict[str, int]:
     """Find the columns of a frame whose names are whole numbers, by their names as text."""
-    columns = getattr(X, "columns", ())
+    columns = () if hasattr(X, "collect_schema") else getattr(X, "columns", ())  # of polars they are texts
     return {str(each): int(each) for each in columns if isinstance(each, int | np.integer)}
 
 
 def n_columns_of(X: Any) -> int | None:
     """Tell how many columns a two-dimensional array or frame has."""
+    if is_lazy(X):
+        return None  # it would be read for that
     shape = getattr(X, "shape", None)
     return int(shape[1]) if isinstance(shape, tuple) and len(shape) == 2 else None
 

@@ -66,7 +66,8 @@ class IBMAP(ClimbingLearner):
         Parameters
         ----------
         X : table
-            Anything `ibmap.encode` takes: a frame, an array or a list of rows.
+            Anything `ibmap.encode` takes: a frame, also a lazy one of polars, DuckDB or Dask, an array or a
+            list of rows.
         y : object, optional
             Ignored; there for scikit-learn's interface.
         sample_weight : array_like of shape (n_rows,), optional
