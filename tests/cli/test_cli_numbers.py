@@ -55,12 +55,14 @@ def test_a_table_with_numbers_is_learned_explained_fitted_and_shown(run, table, 
 
 
 def test_the_summary_tells_which_numbers_are_kept_and_which_are_cut(run, table):
-    kept, cut = run("learn", table, "--bins", "keep").out, run("learn", table).out
-    assert "Numbers are kept as they are" in kept
-    assert "'v0' (3)" in kept
-    assert "cut into bins" not in kept
+    usual, cut = run("learn", table).out, run("learn", table, "--bins", "auto").out
+    for kept in (usual, run("learn", table, "--bins", "keep").out):
+        assert "Numbers are kept as they are" in kept
+        assert "'v0' (5)" in kept
+        assert "--bins auto" in " ".join(kept.split())
+        assert "cut into bins" not in kept
     assert "Numbers are cut into bins" in cut
-    assert "--bins keep" in cut
+    assert "--bins keep" not in cut
 
 
 def test_the_same_table_gives_the_same_bytes_for_any_number_of_threads(run, table):
@@ -84,6 +86,8 @@ def test_partial_correlations_answer_the_learners_of_the_paper(run, numbers):
     [
         (["-a", "hc", "--bins", "keep"], "--bins keep"),
         (["-a", "mpl", "--bins", "keep"], "--bins keep"),
+        (["-a", "hc", "--bins", "both"], "--bins both"),
+        (["-a", "gsmn", "--test", "pairwise", "--bins", "v0=both"], "--bins both"),
         (["-a", "hc", "--test", "partial-correlation", "--bins", "keep"], "'v2', 'v4', 'v5'"),
         (["-a", "hc", "--test", "partial-correlation", "--bins", "width"], "--bins keep"),
         (["-a", "hc", "--test", "partial-correlation", "--slices", "seen"], "--slices belongs to --test"),

@@ -142,3 +142,42 @@ def test_the_recommended_learner_reads_numbers_as_people_do():
     assert sorted(learner.graph_.edges) == [("income", "rich")]
     assert isinstance(learner._table, EncodedTable)
     assert list(learner._table.preparation.bin_edges) == ["income"]
+
+
+def test_numbers_are_kept_beside_their_bins_where_rows_are_few_and_whole(monkeypatch):
+    monkeypatch.setattr("ibmap.data.column_codes.MAX_KEPT", 24)
+    frame = pd.DataFrame({"n": SQUARES, "colour": ["red", "blue"] * 12})
+    assert encode(frame, bins="both").numbers.keys() == {0}
+    assert encode(frame, bins={"n": "both"}).numbers.keys() == {0}
+    large = pd.concat([frame, frame.iloc[:1]])
+    assert not encode(large, bins="both").numbers
+    assert not encode(frame, bins="both", weights=[2] + [1] * 23).numbers  # the same rows
+    assert encode(large, bins={"*": "both", "n": "keep"}).numbers.keys() == {0}
+    assert "keep" in encode(large, bins="both").preparation.notes[0]
+    assert not encode(HOLED, missing="use", bins="both").numbers
+
+
+def test_missing_numbers_that_are_a_state_are_no_numbers():
+    holed = HOLED.assign(n=[None, *SQUARES[1:]], m=SQUARES[::-1])
+    table = encode(holed, missing="state", bins="keep")
+    assert table.numbers.keys() == {3}
+
+
+def test_a_column_that_is_left_out_does_not_decide_how_numbers_are_read():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.normal(size=60), "b": rng.integers(0, 2, 60)})
+    frame["name"] = [None, *(f"n{k}" for k in range(59))]
+    learner = ibmap.IBMAP().fit(frame)
+    assert learner.result_.graph.names == ("a", "b")
+    assert "kept" in " ".join(learner.result_.provenance.notes)
+    learner.result_.explain("a", "b", data=frame)  # the same table again
+
+
+def test_numbers_that_say_the_same_have_the_same_ranks():
+    rng = np.random.default_rng(0)
+    a = rng.normal(size=40)
+    others = {f"c{k}": rng.integers(0, 2, 40) for k in range(3)}
+    near = np.where(np.arange(40) == np.argsort(a)[0], a[np.argsort(a)[1]] + 1e-9, a)  # in the same bins
+    frame = pd.DataFrame({"a": a, "cube": a**3, "turned": -a, "near": near, **others})
+    assert encode(frame, bins="keep").preparation.copies == {"cube": "a", "turned": "a"}
+    assert encode(frame, bins="auto").preparation.copies == {"cube": "a", "turned": "a", "near": "a"}

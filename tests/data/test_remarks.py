@@ -142,7 +142,7 @@ def test_a_dict_of_bins_leaves_the_others_to_the_learner():
     table = pd.DataFrame({"a": RNG.normal(size=N), "b": RNG.normal(size=N)})
     learner = ibmap.IBMAP(bins={"a": 3}).fit(table)
     assert len(learner.result_.states[0]) == 3
-    assert learner.result_.provenance.options["bins"] == {"*": "auto", "a": 3}
+    assert learner.result_.provenance.options["bins"] == {"*": "both", "a": 3}
 
 
 @pytest.mark.parametrize("share", [0.5, 0.9, 0.99])
@@ -151,3 +151,33 @@ def test_a_frequent_number_has_a_bin_of_its_own(share):
     table = encode(pd.DataFrame({"a": values, "b": RNG.integers(0, 2, 1000)}), bins="auto")
     assert table.cardinalities[0] >= 2
     assert (table.codes[values == 0, 0] == 0).all() and (table.codes[values > 0, 0] > 0).all()
+
+
+@pytest.mark.parametrize("begin", [0, 1])
+def test_a_column_that_numbers_the_rows_of_an_aggregated_table_is_left_out(begin):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"row": range(begin, begin + 32), "a": [0, 1] * 16, "b": [0, 0, 1, 1] * 8})
+    counts = rng.integers(0, 20, 32)
+    counts[:3] = 0  # rows that never occur do not hide it
+    found = encode(table, bins="auto", weights=counts)
+    assert found.names == ("a", "b")
+    assert any("'row'" in note for note in found.preparation.notes)
+    years = table.assign(row=table.row + 1950)
+    assert encode(years, bins="auto", weights=counts).names == ("row", "a", "b")
+
+
+@pytest.mark.filterwarnings("error")
+def test_rows_that_differ_by_their_numbers_alone_make_no_column_a_count():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"weight": rng.integers(50, 90, 60), "height": rng.normal(size=60)})
+    frame = frame.assign(a=rng.integers(0, 2, 60), b=rng.integers(0, 3, 60))
+    encode(frame, bins="both")
+
+
+@pytest.mark.parametrize("name", ["x0", "Unnamed: 0"])
+def test_whole_numbers_without_a_name_that_all_differ_are_row_names(name):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({name: rng.permutation(300)[:60], "a": rng.integers(0, 2, 60), "b": [0, 1, 1] * 20})
+    assert encode(frame, bins="auto").names == ("a", "b")
+    assert encode(frame.rename(columns={name: "size"}), bins="auto").names == ("size", "a", "b")
+    assert len(encode(frame.to_numpy(), bins="auto").names) == 3  # none has a name

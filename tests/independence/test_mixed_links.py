@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import ibmap
 from ibmap.data.table import EncodedTable
 from ibmap.independence.averaged import AveragedTest
 from ibmap.independence.mixed_links import normal_scores
@@ -191,3 +192,28 @@ def test_evidence_of_a_number_is_that_of_its_members_one_after_the_other(data):
         assert evidence_of(found, x, after) - evidence_of(found, x, before) == pytest.approx(factor, abs=1e-7)
         again = found.weigh(x, np.array(after, np.int64), np.array([], np.int64)).factors[0, y]
         assert again == pytest.approx(factor, abs=1e-7)
+
+
+@FEW
+@given(st.data())
+def test_numbers_of_which_nothing_is_said_are_averaged_with_their_bins(data):
+    table, share = mixed_table(data.draw(st.integers(0, 10_000))), data.draw(st.sampled_from(SHARES))
+    x, blanket = question(data, table)
+    model = LinkModel(1.0, 8.0, is_moment=True, table_share=share)
+    found = Regressions(table, None, model).fits.log_bayes_factors(x, blanket)[0]
+    fits = regressions(table, share).fits, regressions(with_numbers(table, {}), share).fits
+    factors = [each.log_bayes_factors(x, blanket)[0] for each in fits]
+    evidence = [evidence_of(each.links, x, blanket) for each in fits]
+    for y in set(range(table.n_variables)) - {x}:
+        sign = -1 if y in blanket else 1  # evidence without it, or with it
+        other = np.logaddexp(evidence[0] + sign * factors[0][y], evidence[1] + sign * factors[1][y])
+        assert found[y] == pytest.approx(sign * (other - np.logaddexp(*evidence)), abs=1e-9)
+
+
+def test_relations_that_rise_and_that_bend_are_found_in_one_table():
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=(2, 400))
+    table = np.column_stack([a, 0.3 * a + rng.normal(size=400), b, b**2 + rng.normal(size=400)])
+    rising, bent = ("x0", "x1"), ("x2", "x3")
+    assert {*ibmap.IBMAP().fit(table).graph_.edges} == {rising, bent}
+    assert {*ibmap.IBMAP(ordered=True).fit(table).graph_.edges} == {rising}

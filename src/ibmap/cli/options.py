@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ibmap.data.table import EncodedTable
     from ibmap.result.formats.formats import Network
 
-RULES = ("auto", "keep", "width", "frequency")  # of ibmap.data.binning, which loads NumPy
+RULES = ("both", "auto", "keep", "width", "frequency")  # of ibmap.data.binning, which loads NumPy
 AS_LEARNED = "(default: as the network was learned)"
 TABLE = argument(
     "TABLE",
@@ -63,8 +63,8 @@ class _Columns:
     )
     bins: list[str] | None = member(
         None,
-        "Cut numbers into intervals: auto, keep, width, frequency, none, a number, or COLUMN=one of these. "
-        "Repeatable. (default: auto with ibmap, none with others)",
+        "Numbers, and how to cut them into intervals: both, auto, keep, width, frequency, none, a number, or "
+        "COLUMN=one of these. Repeatable. (default: both with ibmap, none with others)",
         "RULE",
     )
     weights: str | None = member(

@@ -13,12 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ibmap.data.table import CODE_DTYPE, MAX_STATES
+from ibmap.data.text import either
 from ibmap.errors import InvalidOptionError
 
 BinRule: TypeAlias = str | int
 Bins: TypeAlias = BinRule | Mapping[str, BinRule] | None
-RULES = ("auto", "keep", "width", "frequency")
-AS_PEOPLE_DO = ("auto", "keep")  # few distinct numbers are categories, many are cut into a few bins
+RULES = ("both", "auto", "keep", "width", "frequency")
+AS_PEOPLE_DO = ("both", "auto", "keep")  # few distinct numbers are categories, many are cut into a few bins
+MAX_KEPT = 10_000  # rows of which "both" keeps numbers, weighed one by one; bins lose nothing by then
+MOST_BINS, ROWS_A_BIN = 5, 20  # of numbers that are kept: regressions bear more bins than full tables
 FEW = 10  # distinct numbers that are categories
 CHUNK = 1 << 20  # rows handled at a time, so that temporary arrays stay small
 
@@ -34,18 +37,20 @@ def check_rule(rule: Any) -> BinRule:
         return rule
     if isinstance(rule, int | np.integer) and not isinstance(rule, bool) and 2 <= rule <= MAX_STATES:
         return int(rule)
-    msg = (
-        f"bins is {rule!r}; it must be 'auto', 'keep', 'width', 'frequency', a number of bins from 2 to "
-        f"{MAX_STATES}, "
-        "or a dict from column names to these"
+    sizes = f"a number of bins from 2 to {MAX_STATES}"
+    python = (
+        f"bins is {rule!r}; it must be {', '.join(map(repr, RULES))}, {sizes}, or a dict from column names "
     )
-    raise InvalidOptionError(msg)
+    command = f"--bins {rule}: it must be {', '.join(RULES)}, none, {sizes}, or COLUMN=one of these"
+    raise InvalidOptionError(either(python + "to these", command))
 
 
 def n_bins(rule: BinRule, n_rows: int) -> int:
     """Tell how many bins a rule asks for; ties may leave fewer of equal frequency."""
+    if rule == "auto":  # as few as tests on full tables can bear
+        return min(max(2, int(np.cbrt(n_rows / 15) + 0.5)), MOST_BINS)
     if rule in AS_PEOPLE_DO:
-        return min(max(2, int(np.cbrt(n_rows / 15) + 0.5)), 5)
+        return min(max(2, n_rows // ROWS_A_BIN), MOST_BINS)
     return rule if isinstance(rule, int) else sturges(n_rows)
 
 

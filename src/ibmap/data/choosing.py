@@ -12,6 +12,7 @@ from ibmap.data.binning import BinRule, Bins, check_rule
 from ibmap.data.column_codes import OTHERS
 from ibmap.data.containers import duplicate_message
 from ibmap.data.remarks import listed
+from ibmap.data.text import either
 from ibmap.errors import InvalidTableError
 
 
@@ -57,7 +58,8 @@ def _unknown_column(names: Sequence[str], wanted: Any, option: str) -> str:
         hint = "did you mean " + " or ".join(repr(by_case[name]) for name in near) + "?"
     else:
         hint = f"the columns are {listed(map(repr, names), 12)}"
-    return f"{option} names the column {wanted!r}, which the table does not have; {hint}"
+    source = option if option == "keep" else either(option, f"--{option}")  # a network may ask to keep them
+    return f"{source} names the column {wanted!r}, which the table does not have; {hint}"
 
 
 def checked_bins(bins: Bins, names: Sequence[str]) -> BinRule | dict[str, BinRule] | None:

@@ -9,10 +9,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ibmap.data.binning import AS_PEOPLE_DO, BinRule
-from ibmap.data.columns import Column, Mask, UnusableColumnError
+from ibmap.data.binning import AS_PEOPLE_DO, MAX_KEPT, BinRule
+from ibmap.data.columns import Column, Mask, Numbers, UnusableColumnError, Values
 from ibmap.data.foreign import OURS, first_line
-from ibmap.data.remarks import is_identifier, left_out_in_words, listed, second_looks
+from ibmap.data.remarks import is_identifier, left_out_in_words, listed, nameless, second_looks
 from ibmap.data.scratch import room
 from ibmap.data.states import Cutting, States, find_states
 from ibmap.data.table import CODE_DTYPE, MAX_STATES, EncodedTable, Preparation, Weights, gathered
@@ -76,14 +76,33 @@ class Plan:
         return int(self.counts.sum())
 
     def rule(self, name: str) -> BinRule | None:
-        """Find the rule for one column."""
-        return self.bins.get(name, self.bins.get(OTHERS)) if isinstance(self.bins, Mapping) else self.bins
+        """Find the rule for one column; "both" keeps numbers of tables that are not large."""
+        rule = self.asked(name)
+        return rule if rule != "both" else "auto" if self.is_large else "keep"
+
+    def asked(self, name: str) -> BinRule | None:
+        """Find what is said of one column."""
+        return self.bins.get(name, self.usual) if isinstance(self.bins, Mapping) else self.bins
+
+    @property
+    def usual(self) -> BinRule | None:
+        """The rule for columns that have none of their own."""
+        return self.bins.get(OTHERS) if isinstance(self.bins, Mapping) else self.bins
+
+    @property
+    def is_large(self) -> bool:
+        """Whether there are more rows than numbers are kept of unless asked for."""
+        return self.n_samples > MAX_KEPT
 
     @property
     def is_human(self) -> bool:
         """Whether columns are read as people do."""
-        rule = self.bins.get(OTHERS) if isinstance(self.bins, Mapping) else self.bins
-        return rule in AS_PEOPLE_DO and self.may_leave_out
+        return self.usual in AS_PEOPLE_DO and self.may_leave_out
+
+    @property
+    def may_keep(self) -> bool:
+        """Whether numbers are cut that would be kept if there were fewer rows."""
+        return self.usual == "both" and self.is_large
 
 
 def encode_columns(columns: Mapping[str, Column], plan: Plan, problem: str) -> EncodedTable:
@@ -109,10 +128,12 @@ def encode_columns(columns: Mapping[str, Column], plan: Plan, problem: str) -> E
     problems += [remedies[kind].format(columns=listed(which)) for kind, which in refused.items()]
     if problems:
         raise InvalidTableError("; ".join(problems))
+    unnamed = nameless(columns)
     own = {
         name
-        for name, states in found.items()
-        if is_selective and is_identifier(name, states, plan.n_samples, as_people_do=True)
+        for name, each in found.items()
+        if is_selective
+        and is_identifier(name, each, plan.n_samples, as_people_do=True, is_nameless=name in unnamed)
     }
     own = own if len(found) - len(own) > 1 else set()
     groups = {name for name in own if found[name].group_size > 1}
@@ -121,6 +142,9 @@ def encode_columns(columns: Mapping[str, Column], plan: Plan, problem: str) -> E
     codes, holes = gathered(codes, places), gathered(holes, places)
     kept = {name: states for name, states in found.items() if name not in own}
     table = _assembled(codes, holes, kept, plan)
+    if table.missing is not None:  # then numbers are weighed by their bins
+        asked = {k: each for k, each in table.numbers.items() if plan.asked(table.names[k]) == "keep"}
+        table = replace(table, numbers=asked)
     return replace(table, preparation=replace(table.preparation, notes=notes))
 
 
@@ -150,19 +174,25 @@ def _encode_column(name: str, column: Column, plan: Plan, codes: NDArray[np.uint
     cutting = Cutting(plan.rule(name), forced, plan.weights)
     gaps = column.missing() if name in plan.gaps else None
     if gaps is None:
-        states = find_states(column.select(plan.rows), cutting)
+        values = column.select(plan.rows)
+        states = find_states(values, cutting)
+        if _numbers_rows(values, plan.rows):  # whatever their weights
+            states = replace(states, group_size=1)
         codes[:] = states.codes
         return replace(states, codes=np.empty(0, CODE_DTYPE), n_present=plan.n_samples)
     taken = ~gaps if plan.rows is None else plan.rows & ~gaps
     present = ~gaps if plan.rows is None else ~gaps[plan.rows]
     cutting = replace(cutting, weights=None if plan.weights is None else plan.weights[present])
-    states = find_states(column.select(taken), cutting)
+    values = column.select(taken)
+    states = find_states(values, cutting)
+    if _numbers_rows(values, taken):
+        states = replace(states, group_size=1)
     codes[present] = states.codes
     states = replace(states, codes=np.empty(0, CODE_DTYPE), n_present=int(plan.counts[present].sum()))
     if states.numbers is not None:
         numbers = np.full(plan.n_rows, np.nan)
         numbers[present] = states.numbers
-        states = replace(states, numbers=numbers)
+        states = replace(states, numbers=None if plan.are_states else numbers)  # no number says "missing"
     if not plan.are_states:
         holes[:] = ~present
         return states if states.labels else replace(states, labels=(None,))
@@ -171,3 +201,12 @@ def _encode_column(name: str, column: Column, plan: Plan, codes: NDArray[np.uint
     codes[~present] = len(states.labels)
     labels = (*states.labels, None)
     return replace(states, labels=labels, n_observed=states.n_observed + 1, ordered=False)
+
+
+def _numbers_rows(values: Values, taken: Mask | None) -> bool:
+    """Tell whether whole numbers are those of the rows of the table, from 0 or 1 on."""
+    if not isinstance(values, Numbers) or values.values.dtype.kind not in "iu" or not len(values.values):
+        return False
+    rows = np.arange(len(values.values)) if taken is None else np.flatnonzero(taken)
+    first = int(values.values[0]) - int(rows[0])
+    return first in (0, 1) and bool((values.values == rows + first).all())

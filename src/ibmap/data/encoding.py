@@ -61,10 +61,11 @@ def encode(
         What to do with None, NaN, NaT, pandas.NA and nulls: refuse them, leave out their rows (before
         anything else: states and bins are those of the other rows), make them the last state of their
         variable, with the label None, or keep them as holes, which the recommended learner uses.
-    bins : {"auto", "keep", "width", "frequency"}, int, dict or None
+    bins : {"both", "auto", "keep", "width", "frequency"}, int, dict or None
         How to cut numbers into intervals. "auto" reads columns as people do: few distinct numbers are
         categories, many are cut into a few bins of about equal frequency; "keep" does the same and keeps
-        the numbers too. Of equal width or about equal frequency, k = 1 + log2 N of them,
+        the numbers too; "both" is "keep" for tables up to 10,000 rows without holes, else "auto". Of equal
+        width or about equal frequency, k = 1 + log2 N of them,
         rounded up; or so many of equal width. For the whole table, columns of at most k distinct numbers
         stay as they are; a dict from column names to these cuts exactly the columns it names, and the
         others by the rule of ``"*"`` if it has one.
@@ -120,12 +121,11 @@ def encode(
     from ibmap.data.lazy import scanned  # and with it what reads such tables
 
     with scanned(X) as scan:
-        _refuse_numbers(scan.origin, bins)
-        return _encoded(scan, asked)
+        return _encoded(scan, asked._replace(bins=_without_numbers(scan.origin, bins)))
 
 
-def _refuse_numbers(origin: str, bins: Bins) -> None:
-    """Refuse to keep numbers of a table that is not held."""
+def _without_numbers(origin: str, bins: Bins) -> Bins:
+    """Cut the numbers of a table that is not held into bins; refuse to keep them if that is asked for."""
     if "keep" in (bins.values() if isinstance(bins, Mapping) else [bins]):
         remedy = either("bins='auto'", "--bins auto")
         msg = (
@@ -133,6 +133,9 @@ def _refuse_numbers(origin: str, bins: Bins) -> None:
             "table that fits into memory"
         )
         raise InvalidOptionError(msg)
+    if isinstance(bins, Mapping):
+        return {name: "auto" if rule == "both" else rule for name, rule in bins.items()}
+    return "auto" if bins == "both" else bins
 
 
 class _Asked(NamedTuple):
@@ -203,7 +206,6 @@ def _encoded(source: _Source, asked: _Asked) -> EncodedTable:
         table = _as_people_read(
             replace(table, weights=plan.counts),
             plan,
-            weighing,
             totals_in_words(_numbers({name: chosen[name] for name in table.names}, rows)),
         )
     notes, looks = table.preparation.notes, table.preparation.warnings
@@ -219,10 +221,11 @@ def _encoded(source: _Source, asked: _Asked) -> EncodedTable:
     return table if own is None else weigh(table, own)
 
 
-def _as_people_read(table: EncodedTable, plan: Plan, weighing: Weighing, totals: list[str]) -> EncodedTable:
+def _as_people_read(table: EncodedTable, plan: Plan, totals: list[str]) -> EncodedTable:
     """Let one column stand for those that say the same, and tell how the table was read."""
     table, told = without_copies(table)
-    notes = (*table.preparation.notes, *how_read(table, weighing.count(None)), *told, *totals)
+    read = how_read(table, may_keep=plan.may_keep and not table.has_holes)
+    notes = (*table.preparation.notes, *read, *told, *totals)
     return replace(table, weights=plan.ones, preparation=replace(table.preparation, notes=notes))
 
 

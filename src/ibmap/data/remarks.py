@@ -24,6 +24,7 @@ IDENTIFIER_SHARE = 0.9  # an identifier has more distinct values than this share
 TEXT_SHARE = 0.5  # names and free text: many occur once, some a few times
 IDENTIFIER_STATES = 20  # and more than this many, so that small tables are left in peace
 IDENTIFIER_NAME = re.compile(r"(^|[^a-z])(id|ids|key|index|nr|no|uuid)$|[a-z](ID|Id)$")
+NO_NAME = re.compile(r"^(x\d+|Unnamed: \d+)$")  # what a column without a name is called, by us and by pandas
 COUNT_NAME = re.compile(r"^(freq|frequency|count|counts|n|cases|number|weight|weights|wt)$", re.IGNORECASE)
 SMALL_TABLE = 5  # columns: in a smaller table an edge says that two columns are the same
 FIRST_ROWS = 10_000
@@ -48,10 +49,20 @@ def _quoted(name: str) -> str:
     return name if re.fullmatch(r"[\w.-]+", name) else f"'{name}'"
 
 
-def is_identifier(name: str, states: States, n_rows: int, *, as_people_do: bool) -> bool:
+def nameless(names: Iterable[str]) -> set[str]:
+    """Find the columns without a name in a table of columns with names: row names, as a rule."""
+    every = {*names}
+    found = {name for name in every if NO_NAME.match(name)}
+    return found if found < every else set()
+
+
+def is_identifier(
+    name: str, states: States, n_rows: int, *, as_people_do: bool, is_nameless: bool = False
+) -> bool:
     """Tell whether nearly every row has a value of its own, which no other row can be compared with."""
     if states.edges is not None:
-        is_named = as_people_do and states.is_unique and IDENTIFIER_NAME.search(name) is not None
+        is_called_so = is_nameless or IDENTIFIER_NAME.search(name) is not None
+        is_named = as_people_do and states.is_unique and is_called_so
         return n_rows > IDENTIFIER_STATES and (states.group_size > 0 or is_named)
     share = TEXT_SHARE if as_people_do and not states.ordered else IDENTIFIER_SHARE
     return states.n_observed > max(IDENTIFIER_STATES, share * states.n_present)
@@ -103,6 +114,7 @@ def count_column(table: EncodedTable, whole: Mapping[str, Loader]) -> str:
         if not (is_crossed or COUNT_NAME.match(name)) or not _may_count(values()):
             continue
         others = take_columns(table, [k for k in range(table.n_variables) if table.names[k] != name])
+        others = replace(others, numbers={})  # rows of numbers are all different
         if _has_repeats(others):
             continue
         python = f"fit(X.drop(columns={name!r}), sample_weight=X[{name!r}]) or encode(X, weights={name!r})"
@@ -164,24 +176,23 @@ def totals_in_words(numbers: Mapping[str, Loader]) -> list[str]:
     ]
 
 
-def how_read(table: EncodedTable, n_rows: int) -> list[str]:
-    """Say how numbers and missing cells were read."""
+def how_read(table: EncodedTable, *, may_keep: bool) -> list[str]:
+    """Say how numbers were read, and whether those that are cut may be kept."""
     notes, states = [], dict(zip(table.names, table.cardinalities.tolist(), strict=True))
     is_whole = table.missing is None  # else numbers are weighed by their bins
     kept = [name for k, name in enumerate(table.names) if k in table.numbers and is_whole]
     if kept:
         bins = listed((f"{name!r} ({states[name]})" for name in kept), 12)
-        notes.append(f"Numbers are kept as they are; counts, models and pages show them in bins: {bins}.")
+        alone = either("bins='auto'", "--bins auto")
+        notes.append(
+            f"Numbers are kept as they are; counts, models and pages show them in bins: {bins}. To take bins "
+            f"alone: {alone}."
+        )
     binned = [name for name in table.preparation.bin_edges if name in states and name not in kept]
     if binned:
         cut = listed((f"{name!r} ({states[name]})" for name in binned), 12)
         more = states[binned[0]] + 1
-        python = f"bins={{{binned[0]!r}: {more}}}, or bins='keep' to keep them"
-        command = f"--bins {_quoted(binned[0])}={more}, or --bins keep to keep them"
-        notes.append(f"Numbers are cut into bins: {cut}. To change it: {either(python, command)}.")
-    if table.missing is not None:
-        n_cells = round(float(table.weights @ table.missing.sum(axis=1)))
-        worst = sorted(table.preparation.missing.items(), key=lambda each: -each[1])
-        each = listed((f"{name!r} ({n:,} of {n_rows:,})" for name, n in worst), 12)
-        notes.append(f"{n_cells:,} cells are missing: {each}. Every row is used for what it holds.")
+        remedy = either(f"bins={{{binned[0]!r}: {more}}}", f"--bins {_quoted(binned[0])}={more}")
+        keep = either(", or bins='keep' to keep them", ", or --bins keep to keep them") if may_keep else ""
+        notes.append(f"Numbers are cut into bins: {cut}. To change it: {remedy}{keep}.")
     return notes

@@ -1,7 +1,8 @@
 """Structure in a table that is not statistics: columns that say the same, follow from another, or are sums.
 
 Columns are the same if each state of one goes with one state of the other in every row, whatever the
-states are called. A column follows from another if the other's state tells its own: a region from a city.
+states are called; numbers that are kept also need the same ranks, or the ranks turned round. A column
+follows from another if the other's state tells its own: a region from a city.
 With few rows that happens by chance; it is told only where chance is no explanation.
 """
 
@@ -45,8 +46,9 @@ def find_copies(table: EncodedTable) -> dict[int, int]:
 
 
 def _is_same(table: EncodedTable, a: int, b: int, numbers: list[NDArray[np.uint16]]) -> bool:
-    """Tell whether two columns say the same in every row, and have the same holes."""
-    return all(
+    """Tell whether two columns say the same in every row, and have the same holes and the same order."""
+    one, other = (_ranks(table.numbers[k]) if k in table.numbers else np.empty(0) for k in (a, b))
+    return np.array_equal(one, other) and all(
         np.array_equal(numbers[a][table.codes[part, a]], numbers[b][table.codes[part, b]])
         and (table.missing is None or np.array_equal(table.missing[part, a], table.missing[part, b]))
         for part in blocks(table.n_rows)
@@ -140,6 +142,13 @@ def _by_appearance(codes: NDArray[np.uint16], n_states: int) -> NDArray[np.uint1
             break
     numbers[[*order]] = [*order.values()]
     return numbers
+
+
+def _ranks(numbers: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Number distinct values in their order, or in the other one, whichever begins with the lower half."""
+    distinct, ranks = np.unique(numbers, return_inverse=True)
+    turned = len(distinct) - 1 - ranks
+    return np.asarray(min(ranks, turned, key=lambda each: each[:GLANCE].tolist()), np.int64)
 
 
 def _is_no_chance(table: EncodedTable, a: int, b: int, n: int) -> bool:

@@ -1,8 +1,10 @@
 """Links of variables whose states are in order, or are said to be: one slope and an effect of every state.
 
 One slope for each pair needs far fewer rows where the order means something, and is blind where it does not:
-states are often numbered in no order. So both models stand next to each other, equally probable beforehand,
-and are weighed by their marginal likelihoods, with the link and without. docs/numbers.md has the study.
+states are often numbered in no order, and numbers often act by their distance from the middle. So both models
+stand next to each other, equally probable beforehand, and are weighed by their marginal likelihoods, with the
+link and without. The states of a number are its bins. As evidence is relative to X by itself, of which both
+models say the same, that of a number and that of its bins can be compared. docs/numbers.md has the study.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ class OrderLinks:
         evidence = np.array([each.log_evidence for each in found])[:, None, None]
         whole = float(np.logaddexp(*evidence.ravel()))
         averaged = np.zeros(factors.shape[1:])
-        averaged[:, others] = np.logaddexp(*(evidence + factors[:, :, others])) - whole
-        averaged[:, members] = whole - np.logaddexp(*(evidence - factors[:, :, members]))
+        with np.errstate(invalid="ignore"):  # numbers have no full tables: NaN
+            averaged[:, others] = np.logaddexp(*(evidence + factors[:, :, others])) - whole
+            averaged[:, members] = whole - np.logaddexp(*(evidence - factors[:, :, members]))
         return Weighed(averaged, whole - float(np.log(2)))

@@ -4,8 +4,8 @@ States that never occur cost nothing and change nothing. A variable of very many
 its most frequent ones; the others are taken as one.
 
 Small tables are answered by NumPy at once; for large ones kernels are compiled. Both give the same numbers.
-Columns kept as numbers are weighed row by row (`mixed_links`), those said to be in order with one slope and
-without (`order_links`).
+Columns kept as numbers are weighed row by row (`mixed_links`). What the table says to be in order, numbers
+included, is weighed with one slope and by every state or bin (`order_links`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 from ibmap.data.merging import blocks
 from ibmap.data.scratch import room_like
 from ibmap.data.table import EncodedTable, is_small, variable_index, with_weights
-from ibmap.errors import InvalidOptionError
+from ibmap.data.text import either
+from ibmap.errors import InvalidOptionError, UnknownVariableError
 from ibmap.independence.filling import Rows, fill_in
 from ibmap.independence.links import Links, Weighing
 from ibmap.independence.numpy_links import NumpyLinks
@@ -116,18 +117,20 @@ class Regressions:
 
     def _choose(self) -> Fits:
         """Choose what weighs links."""
-        links, n_states = self._make_links(self._is_ordered)
+        links, n_states = self._make_links(self._is_ordered, self._table)
         seen = np.array(_n_seen(self._table), np.int64)
         is_category = ~np.isin(np.arange(self.n_variables), [*self._table.numbers])
         self.merged = tuple(np.flatnonzero(is_category & (seen > n_states)).tolist())  # of too many states
         is_constant = is_category & (np.minimum(seen, n_states) < 2)
-        if self._is_said and (self._is_ordered & is_category & (seen > 2)).any():
-            links = OrderLinks(links, self._make_links(np.zeros_like(self._is_ordered))[0])
+        in_order = ~is_category | (self._is_ordered & (seen > 2))
+        if self._is_said and in_order.any():
+            by_state = replace(self._table, numbers={})
+            links = OrderLinks(links, self._make_links(np.zeros_like(in_order), by_state)[0])
         return Fits(links, is_constant)
 
-    def _make_links(self, is_ordered: NDArray[np.bool_]) -> tuple[Weighing, Integers]:
+    def _make_links(self, is_ordered: NDArray[np.bool_], table: EncodedTable) -> tuple[Weighing, Integers]:
         """Make what weighs links, and count the states that it tells apart."""
-        table, model = self._table, self._model
+        model = self._model
         codes = room_like(table.codes, table.codes.shape, np.uint8).T  # variables by rows
         for x, in_order in enumerate(is_ordered.tolist()):
             codes[x] = column_states(table, x, in_order)
@@ -222,5 +225,9 @@ def read_ordered(ordered: bool | Iterable[int | str], names: Sequence[str]) -> N
     if isinstance(ordered, (str, int)) or not isinstance(ordered, Iterable):
         msg = f"ordered must be True, False or a list of columns; got {ordered!r}"
         raise InvalidOptionError(msg)
-    chosen = [variable_index(names, each) for each in ordered]
+    try:
+        chosen = [variable_index(names, each) for each in ordered]
+    except UnknownVariableError as error:
+        msg = f"{either('ordered', '--ordered')}: {error}"
+        raise UnknownVariableError(msg) from None
     return np.isin(np.arange(len(names)), chosen)

@@ -72,7 +72,7 @@ class LearnerOptions(KnowledgeOptions):
     )
     bins: Any = option(
         None,
-        Check('{"auto", "keep", "width", "frequency"}, int or dict'),
+        Check('{"both", "auto", "keep", "width", "frequency"}, int or dict'),
         "How to cut continuous columns; see `ibmap.encode`.",
         READING,
         none="",
@@ -98,11 +98,17 @@ class LearnerOptions(KnowledgeOptions):
     def check(self) -> None:
         """Refuse what needs no table to be seen as wrong, such as numbers kept where none are read."""
         super().check()
-        is_kept = self.bins == "keep" or (isinstance(self.bins, dict) and "keep" in self.bins.values())
-        if is_kept and not self.reads_numbers:
+        rules = [*self.bins.values()] if isinstance(self.bins, dict) else [self.bins]
+        if "keep" in rules and not self.reads_numbers:
             msg = (
                 "bins='keep' (command line: --bins keep) keeps numbers, which this learner does not read: "
                 f"tests {' and '.join(map(repr, NUMERIC))} and the recommended learner do; choose 'auto'"
+            )
+            raise InvalidOptionError(msg)
+        if "both" in rules and "averaged" not in self.tests:
+            msg = (
+                "bins='both' (command line: --bins both) weighs numbers as they are and by their bins, which "
+                "the recommended learner does; choose 'auto'"
             )
             raise InvalidOptionError(msg)
 
@@ -135,9 +141,10 @@ class RecommendedOptions(LimitedOptions, AveragedOptions, LearnerOptions):
         READING,
     )
     bins: Any = option(
-        "auto",
-        Check('{"auto", "keep", "width", "frequency"}, int or dict'),
-        "How to cut columns of many numbers; see `ibmap.encode`. None takes each number as a category.",
+        "both",
+        Check('{"both", "auto", "keep", "width", "frequency"}, int or dict'),
+        'Columns of many numbers: weigh them as they are and by bins, by bins alone ("auto"), or as '
+        "`ibmap.encode` says. None takes each number as a category.",
         READING,
         none="",
     )
@@ -169,7 +176,7 @@ class RecommendedOptions(LimitedOptions, AveragedOptions, LearnerOptions):
     @property
     def rule_for_bins(self) -> Any:
         """How the table is cut: columns that a dict does not name as people do."""
-        return {"*": "auto", **self.bins} if isinstance(self.bins, dict) else self.bins
+        return {"*": "both", **self.bins} if isinstance(self.bins, dict) else self.bins
 
     def plain_test(self, table: EncodedTable) -> AveragedTest:
         """Make the test that the score is made of."""

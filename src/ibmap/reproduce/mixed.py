@@ -7,10 +7,13 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ibmap.data.encoding import encode
 from ibmap.data.table import EncodedTable
+from ibmap.graph import MarkovGraph
 from ibmap.reproduce.comparison import Column, ComparisonTable
+from ibmap.reproduce.curved_trees import CURVES, draw_tree
 from ibmap.reproduce.metrics import EDGES
 from ibmap.reproduce.mixed_baselines import ebic_glasso, false_discovery, mixed_l1
 from ibmap.reproduce.paper_learners import run
@@ -28,7 +31,7 @@ class MixedSample(Problem):
 
     # "gaussian": numbers alone; "skewed": their exponentials; "outliers": one cell in fifty is far off;
     # "mixed": half are numbers, a quarter has two states, a quarter three; "skewed mixed"; "categorical":
-    # two and three states
+    # two and three states; the names of curves: trees (`curved_trees`), alone or with "mixed"
     family: str
     n: int
     tau: int  # mean degree
@@ -56,6 +59,9 @@ class MixedSample(Problem):
     def draw(self, rng: np.random.Generator) -> Instance:
         """Draw a network and N rows of it."""
         states = self.n_states
+        if self.curves in CURVES:
+            rows, graph = draw_tree(self.curves, states, self.N, rng)
+            return self._instance(rows, graph)
         network = mixed_network(states, self.tau, random_state=rng)
         rows = network.sample(self.N, random_state=rng)
         is_number = np.array(states) == 0
@@ -63,8 +69,22 @@ class MixedSample(Problem):
             rows[:, is_number] = np.exp(rows[:, is_number])
         if self.family == "outliers":
             rows += OUTLYING * rng.normal(size=rows.shape) * (rng.random(rows.shape) < OUTLIERS)
+        return self._instance(rows, network.graph)
+
+    @property
+    def curves(self) -> str:
+        """The relations of a tree, without its kinds of variables."""
+        return self.family.removesuffix(" mixed")
+
+    def _instance(self, rows: NDArray[Any], graph: MarkovGraph) -> Instance:
+        """Read the rows; states are numbered in no order."""
         table = encode(rows, bins="keep")
-        return Instance(replace(table, ordered=is_number), network.graph)  # states are numbered in no order
+        return Instance(replace(table, ordered=np.array(self.n_states) == 0), graph)
+
+
+def straight(table: EncodedTable) -> Learned:
+    """Run the recommended learner with numbers that act by one slope alone."""
+    return run(table, "ibmap", ordered=[*table.numbers])
 
 
 def binned(table: EncodedTable, ordered: Any) -> Learned:
@@ -79,6 +99,7 @@ def partial_hc(table: EncodedTable) -> Learned:
 
 LEARNERS = (
     Learner("ibmap", partial(run, algorithm="ibmap")),
+    Learner("straight", straight),
     Learner("bins", partial(binned, ordered=None)),
     Learner("states", partial(binned, ordered=False)),
     Learner("partial-hc", partial_hc),
@@ -88,6 +109,7 @@ LEARNERS = (
 )
 TITLES = {
     "ibmap": "IBMAP",
+    "straight": "one slope",
     "bins": "IBMAP on bins",
     "states": "on bins as states",
     "partial-hc": "HC partial correlation",
@@ -95,13 +117,16 @@ TITLES = {
     "glasso": "EBIC glasso",
     "fdr": "partial correlation, FDR",
 }
-FAMILIES = ("gaussian", "skewed", "outliers", "mixed", "skewed mixed", "categorical")
+TREES = tuple(f"{curves}{kind}" for curves in CURVES for kind in ("", " mixed"))
+FAMILIES = ("gaussian", "skewed", "outliers", "mixed", "skewed mixed", "categorical", *TREES)
 
 
 def mixed_studies() -> dict[str, Study]:
     """Give the study of tables with numbers by name."""
     sizes = [(n, rows) for n in (10, 20) for rows in (100, 300, 1000)]
-    problems = tuple(MixedSample(family, n, 3, rows) for family in FAMILIES for n, rows in sizes)
+    problems = tuple(
+        MixedSample(family, n, 2 if family in TREES else 3, rows) for family in FAMILIES for n, rows in sizes
+    )
     columns = tuple(Column(TITLES[each.name], "edge_errors", each.name) for each in LEARNERS)
     keys = ("family", "n", "tau", "N")
     cells = ComparisonTable("mixed", "Wrong edges. Tables with numbers", keys, columns, rule=RULE)

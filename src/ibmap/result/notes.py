@@ -40,10 +40,8 @@ def _idle_edges(result: SearchResult) -> list[tuple[str, str]]:
     n_idle = sum(loss < NOTHING for loss in losses)
     if not n_idle:
         return []
-    text = (
-        f"Any one of {n_idle:,} of the {len(losses):,} edges could be taken out and the structure would be "
-        "at least about as probable."
-    )
+    which = f"Any one of {n_idle:,} of the {len(losses):,} edges" if len(losses) > 1 else "The only edge"
+    text = f"{which} could be taken out and the structure would be at least about as probable."
     return [("Edges with next to no evidence", text)]
 
 

@@ -47,7 +47,7 @@ class IBMAP(ClimbingLearner):
         prior: float | None = None,
         ordered: Any = None, table_share: float = 0.25, max_ascents: int | None = None,
         max_seconds: float | None = None, max_memory: int | str | None = None,
-        missing: str = "use", bins: Any = "auto", require: Any = None,
+        missing: str = "use", bins: Any = "both", require: Any = None,
         forbid: Any = None, edge_prior: Any = None, knowledge: Any = None, n_jobs: int | None = None,
         callback: Callback | None = None,
     ) -> None:  # fmt: skip
