@@ -132,12 +132,25 @@ def test_the_command_compares_groups_and_two_tables(run, tmp_path):
     assert other["by"] == "table"
 
 
+def test_groups_of_a_table_with_counts_are_those_of_the_expanded_one(run, tmp_path):
+    frame = pl.DataFrame(_table(True), schema=["site", "a", "b", "c"], orient="row")
+    frame.write_csv(tmp_path / "long.csv")
+    frame.group_by(frame.columns).len("n").write_csv(tmp_path / "short.csv")
+    long = run("compare", tmp_path / "long.csv", "--by", "site", "--json")
+    short = run("compare", tmp_path / "short.csv", "--by", "site", "--weights", "n", "--json")
+    found = [json.loads(each.out) for each in (long, short)]
+    assert found[0]["pairs"] == found[1]["pairs"]
+    assert [each["name"] for each in found[1]["groups"]] == ["0", "1"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["t.csv"], "one table with --by COLUMN"),
         (["t.csv", "u.csv", "--by", "a"], "one table with --by COLUMN"),
-        (["t.csv", "--by", "z"], "there is no variable 'z'"),
+        (["t.csv", "--by", "z"], "--by: there is no variable 'z'"),
+        (["t.csv", "--by", "a", "--weights", "z"], "--weights names the column 'z'"),
+        (["t.csv", "--by", "a", "--bins", "z=3"], "--bins names the column 'z'"),
         (["t.csv", "u.csv"], "rename or drop 'b', 'c'"),
     ],
 )

@@ -43,7 +43,9 @@ def compare(
         return
     if reference is None or asked != Groups():
         what = (
-            "REFERENCE is missing" if reference is None else "--picture and --report are for groups of rows"
+            "REFERENCE is missing"
+            if reference is None
+            else "--weights, --picture and --report are for groups of rows"
         )
         msg = f"{what}: compare takes a network and a REFERENCE, two tables, or one table with --by COLUMN"
         raise InvalidOptionError(msg)

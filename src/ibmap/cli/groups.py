@@ -32,6 +32,9 @@ class Groups:
     """What is asked about groups of rows."""
 
     by: str | None = member(None, "Compare the groups of a table that a column tells.", "COLUMN", panel=PANEL)
+    weights: str | None = member(
+        None, "The column that counts rows, or weighs them, as in learn.", "COLUMN", panel=PANEL
+    )
     picture: str | None = member(
         None, "Draw the networks of groups or tables side by side: .png, .svg or .pdf.", "FILE", panel=PANEL
     )
@@ -57,7 +60,7 @@ def compare_tables(sources: list[str], asked: Groups, reading: ReadingAsLearned,
     options.check()
     with warnings_as_messages(), Waiting("learning the groups", compiling=False):
         frame = _read(sources, by, reading)
-        table = encode(frame, missing=options.missing, bins=options.bins)
+        table = encode(frame, missing=options.missing, bins=options.rule_for_bins, weights=asked.weights)
         found = compare_groups(table, by or FILE, options=options, n_threads=n_cores())
         if asked.report is not None:
             _write_page(

@@ -8,13 +8,14 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from ibmap.data.text import either
 from ibmap.errors import KnowledgeError
 
 
 def read_knowledge(path: Any) -> dict[str, Any]:
     """Read the keys of a JSON or TOML file."""
-    what = "a dict, or the name of a JSON or TOML file"
-    text = _text(path, "knowledge", what)
+    file = "the name of a JSON or TOML file"
+    text = _text(path, "knowledge", either(f"a dict, or {file}", file))
     is_toml = str(path).lower().endswith(".toml")
     try:
         content = tomllib.loads(text) if is_toml else json.loads(text)
@@ -30,7 +31,13 @@ def read_knowledge(path: Any) -> dict[str, Any]:
 
 def read_probabilities(path: Any, source: str) -> list[tuple[str, str, float]]:
     """Read lines of a CSV file: a square matrix under its names, or two names and a probability each."""
-    text = _text(path, source, "a matrix, a list of (a, b, probability), or the name of a CSV file")
+    text = _text(
+        path,
+        source,
+        either(
+            "a matrix, a list of (a, b, probability), or the name of a CSV file", "the name of a CSV file"
+        ),
+    )
     try:
         rows = [row for row in csv.reader(text.splitlines()) if row]
     except csv.Error as error:

@@ -10,7 +10,8 @@ import numpy as np
 
 from ibmap.data.encoding import encode
 from ibmap.data.table import EncodedTable, take_columns, take_rows
-from ibmap.errors import InvalidOptionError, InvalidTableError
+from ibmap.data.text import either
+from ibmap.errors import InvalidOptionError, InvalidTableError, UnknownVariableError
 from ibmap.evidence.groups import Difference, log_bayes_factors
 from ibmap.evidence.relations import relate
 from ibmap.graph import MarkovGraph
@@ -97,8 +98,14 @@ def compare_groups(
     [('x1', 'x2', 'different')]
     """
     options = options or RecommendedOptions()
-    table = X if isinstance(X, EncodedTable) else encode(X, missing=options.missing, bins=options.bins)
-    column = table.index(by)
+    table = (
+        X if isinstance(X, EncodedTable) else encode(X, missing=options.missing, bins=options.rule_for_bins)
+    )
+    try:
+        column = table.index(by)
+    except UnknownVariableError as error:
+        msg = f"{either('by', '--by')}: {error}"
+        raise UnknownVariableError(msg) from None
     kept = [k for k in range(table.n_variables) if k != column]
     whole, name = take_columns(table, kept), table.names[column]
     rows = _rows(table, column)
