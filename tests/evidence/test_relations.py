@@ -243,3 +243,16 @@ def test_a_relation_reversed_twice_is_itself():
     found = relate(_linked(), MarkovGraph.from_edges(3, [(0, 1)]))[0][0]
     assert isinstance(found, Relation)
     assert found.reversed().reversed() == found
+
+
+def test_of_states_in_order_the_ends_are_compared_unless_they_are_alike():
+    rising = np.array([[5, 3, 1, 1, 0], [3, 6, 1, 0, 0], [1, 1, 5, 2, 1], [0, 1, 2, 5, 2], [0, 0, 1, 2, 7.0]])
+    rows = tuple(map(tuple, (rising / 10).tolist()))
+    states = ("1", "2", "3", "4", "5")
+    relation = Relation(0, 1, 0.5, 1, 0.25, 0.4, None, False, states, states, rows, rows)
+    told = related(relation, "age", "income")
+    assert told.startswith("income = 5 occurs") and "where age = 5 as where age = 1 (70 %" in told
+    bent = ((0.5, 0.5), (0.1, 0.9), (0.45, 0.55))
+    back = ((0.4, 0.2, 0.4), (0.3, 0.4, 0.3))
+    relation = Relation(0, 1, 0.3, 1, 0.1, 0.1, None, False, states[:3], ("no", "yes"), bent, back)
+    assert "where age = 2 as where age = 1" in related(relation, "age", "ill")

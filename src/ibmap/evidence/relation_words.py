@@ -45,6 +45,10 @@ def related(relation: Relation, x: str, y: str) -> str:
     if min(rows.shape) < 2:
         return f"{y} goes with {x} in no way that shows."
     spread = np.ptp(rows, axis=0)
+    if relation.sign:  # in order: the ends tell it best, unless it bends
+        ends = np.abs(rows[-1] - rows[0]) * np.isin(np.arange(len(spread)), [0, len(spread) - 1])
+        if ends.max() > spread.max() / 2:
+            rows, labels, spread = rows[[0, -1]], [labels[0], labels[-1]], ends
     state = int(np.flatnonzero(spread > spread.max() - 1e-9)[-1])  # of two alike the later one, often "yes"
     high, low = int(rows[:, state].argmax()), int(rows[:, state].argmin())
     p, q = float(rows[high, state]), float(rows[low, state])
