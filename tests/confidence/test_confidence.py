@@ -55,9 +55,18 @@ def test_json_brings_back_the_same_value():
     assert (again.verdicts == sure.verdicts).all() and again.diagnostics["n_steps"] == 5
 
 
-@pytest.mark.parametrize("text", ["[]", "{}", "no", '{"format": "other", "format_version": 1}'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[]",
+        "{}",
+        "no",
+        '{"format": "other", "format_version": 1}',
+        '{"format": "ibmap-confidence", "format_version": 9}',
+    ],
+)
 def test_other_files_are_refused(text):
-    with pytest.raises(FileFormatError, match=r"ibmap-confidence|other|not JSON"):
+    with pytest.raises(FileFormatError, match=r"ibmap-confidence|other|not JSON|version 9"):
         Confidence.from_json(text)
 
 

@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import pickle
 import random
 import signal
 import subprocess
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from cli_runner import run_fixture, table_fixture  # noqa: F401
+from ibmap.cli import main
 from ibmap.graph import MarkovGraph
 from ibmap.model import Factor, MarkovNetwork
 
@@ -75,6 +77,50 @@ def test_little_room_for_addresses_is_told(table, gigabytes):
         [*PROGRAM, "learn", table], preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, limit)
     )
     assert code == 2 and f"may use {gigabytes} GB of addresses" in said and "ulimit -v" in said
+
+
+def test_a_fault_of_our_own_is_told_in_two_lines_with_a_code_of_its_own(run, table, monkeypatch):
+    def fail(*arguments):
+        raise RuntimeError("boom\nat length")
+
+    monkeypatch.setattr("ibmap.learners.cost.estimate", fail)
+    monkeypatch.delenv("IBMAP_TRACEBACK", raising=False)
+    told = run("learn", table)
+    assert told.code == 70 and told.out == ""
+    assert "a fault of ibmap, not yours: RuntimeError: boom\n" in told.err and "IBMAP_TRACEBACK=1" in told.err
+    monkeypatch.setenv("IBMAP_TRACEBACK", "1")
+    with pytest.raises(RuntimeError, match="boom"):
+        main(["learn", str(table)])
+
+
+class Evil:
+    """Whoever unpickles it makes a file."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return Path.touch, (self.path,)
+
+
+def test_reading_a_file_runs_nothing_in_it(run, table, tmp_path):
+    trace = tmp_path / "trace"
+    pickle.loads(pickle.dumps(Evil(trace)))
+    assert trace.exists()
+    trace.unlink()
+    for name in ("n.json", "n.graphml", "n.csv", "m.uai", "t.parquet", "t.arrow", "kept"):
+        (tmp_path / name).write_bytes(pickle.dumps(Evil(trace)))
+    at = {name: tmp_path / name for name in ("n.json", "n.graphml", "n.csv", "m.uai", "t.parquet", "t.arrow")}
+    for command in (
+        *(["explain", at[name]] for name in ("n.json", "n.graphml", "n.csv")),
+        ["compare", at["n.json"], at["n.graphml"]],
+        ["sample", at["n.json"]],
+        ["sample", at["m.uai"]],
+        *(["learn", at[name]] for name in ("n.csv", "t.parquet", "t.arrow")),
+        ["learn", table, "-a", "hc", "--resume", tmp_path / "kept"],
+    ):
+        assert run(*command).code == 2, command
+    assert not trace.exists()
 
 
 def running(group):

@@ -33,6 +33,16 @@ def test_json_round_trips_exactly(tmp_path_factory, model):
     same(model, MarkovNetwork.load(path))
 
 
+def test_fields_that_a_later_version_adds_are_left_aside(tmp_path):
+    path, model = tmp_path / "m.json", MarkovNetwork.fit([[0, 1], [1, 0]], [[0, 1], [1, 0]])
+    model.save(path)
+    content = json.loads(path.read_text()) | {"later": 1}
+    content["variables"][0] |= {"later": []}
+    content["factors"][0] |= {"later": "x"}
+    path.write_text(json.dumps(content))
+    same(model, MarkovNetwork.load(path))
+
+
 def test_fitted_models_round_trip_with_report_bins_and_gaps(tmp_path):
     rng = np.random.default_rng(0)
     rows = [[float(x), "é}, {" if x > 0.5 else 'q"', None if x < 0.1 else int(x * 3)] for x in rng.random(60)]

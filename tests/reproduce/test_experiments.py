@@ -96,6 +96,15 @@ def test_another_seed_gives_other_rows_and_needs_another_folder(tmp_path):
         run_study(small_study(), tmp_path / "1", seed=2)
 
 
+def test_a_journal_of_another_version_is_refused(tmp_path):
+    run_study(small_study(), tmp_path, seed=1, n_jobs=1)
+    path = tmp_path / "small.journal"
+    header, *runs = path.read_text().splitlines(keepends=True)
+    path.write_text("".join([json.dumps(json.loads(header) | {"version": "0.0.9"}) + "\n", *runs]))
+    with pytest.raises(FileFormatError, match=r"version 0\.0\.9.*another folder"):
+        run_study(small_study(), tmp_path, seed=1)
+
+
 def test_a_file_that_is_no_journal_is_refused(tmp_path):
     (tmp_path / "small.journal").write_text("hello\n")
     with pytest.raises(FileFormatError, match="not a journal"):

@@ -154,6 +154,14 @@ def test_a_file_without_the_fields_added_since_is_read():
         SearchResult.from_dict(content | {"bound": "high"})
 
 
+def test_fields_that_a_later_version_adds_are_left_aside():
+    content = json.loads(example().to_json())
+    content |= {"later": {"deep": [1]}}
+    content["provenance"] |= {"later": 1}
+    content["variables"][0] |= {"later": None}
+    assert SearchResult.from_dict(content).to_json() == example().to_json()
+
+
 @pytest.mark.parametrize(
     "key",
     [
