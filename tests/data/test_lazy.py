@@ -148,8 +148,9 @@ def test_what_is_wrong_with_a_lazy_table_is_told_in_our_words():
         ibmap.IBMAP().fit(lazy.select("a"))
     with pytest.raises(InvalidTableError, match="weights has shape"):
         ibmap.IBMAP().fit(lazy, sample_weight=[1.0])
+    large = pl.LazyFrame({"a": range(10_001)}).with_columns(b=pl.col("a") % 3)
     with pytest.raises(InvalidOptionError, match="numbers cannot be kept"):
-        ibmap.IBMAP(bins="keep").fit(lazy)
+        ibmap.encode(large, bins="keep")
     with pytest.raises(InvalidTableError, match=r"X\.collect\(\)"):
         ibmap.MarkovNetwork.fit(lazy.collect(), ibmap.IBMAP().fit(lazy).graph_).predict_proba(lazy, "a")
 

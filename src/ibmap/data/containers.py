@@ -33,7 +33,7 @@ class Wanted(NamedTuple):
 
     columns: Sequence[int]
     weights: int | None  # the column that weighs rows
-    is_weighed_by_row: bool  # whether numbers weigh the rows, which stay apart then
+    is_row_by_row: bool  # whether rows stay apart: they are weighed one by one, or numbers are kept
     max_memory: int | str | None
 
 

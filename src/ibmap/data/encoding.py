@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ibmap.data.binning import Bins
+from ibmap.data.binning import MAX_KEPT, Bins
 from ibmap.data.choosing import check_shape, checked_bins, checked_names, find_columns, kept_columns
 from ibmap.data.column_codes import Plan, encode_columns
 from ibmap.data.columns import Column, Mask, Numbers, UnusableColumnError
@@ -121,11 +121,19 @@ def encode(
     from ibmap.data.lazy import scanned  # and with it what reads such tables
 
     with scanned(X) as scan:
-        return _encoded(scan, asked._replace(bins=_without_numbers(scan.origin, bins)))
+        if scan.n_rows > MAX_KEPT:
+            asked = asked._replace(bins=_without_numbers(scan.origin, bins))
+        return _encoded(scan, asked)
+
+
+def _may_keep(bins: Bins) -> bool:
+    """Tell whether numbers may be kept."""
+    rules = bins.values() if isinstance(bins, Mapping) else [bins]
+    return any(rule in ("both", "keep") for rule in rules)
 
 
 def _without_numbers(origin: str, bins: Bins) -> Bins:
-    """Cut the numbers of a table that is not held into bins; refuse to keep them if that is asked for."""
+    """Cut the numbers of a large table into bins; refuse to keep them if that is asked for."""
     if "keep" in (bins.values() if isinstance(bins, Mapping) else [bins]):
         remedy = either("bins='auto'", "--bins auto")
         msg = (
@@ -172,8 +180,8 @@ def _encoded(source: _Source, asked: _Asked) -> EncodedTable:
     by_column = isinstance(asked.weights, str | int | np.integer)
     weighed = find_columns(all_names, [asked.weights], "weights")[0] if by_column else None
     kept = [k for k in kept_columns(all_names, asked.drop, keep) if k != weighed]
-    is_weighed_by_row = asked.weights is not None and not by_column
-    parts = source.read(Wanted(kept, weighed, is_weighed_by_row, asked.max_memory))
+    is_row_by_row = (asked.weights is not None and not by_column) or _may_keep(rules)
+    parts = source.read(Wanted(kept, weighed, is_row_by_row, asked.max_memory))
     n_rows, weighing = parts.n_rows, _weighing(asked.weights, weighed, all_names, parts)
     chosen = {all_names[k]: parts.columns[k] for k in kept}
     check_shape(n_rows, list(chosen), n_found=len(all_names))

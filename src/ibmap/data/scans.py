@@ -91,7 +91,7 @@ class Scan:
     def read(self, wanted: Wanted) -> Parts:
         """Give columns that are read when they are asked for: of distinct rows with counts if rows repeat."""
         limit = wanted.max_memory
-        grouped = None if wanted.is_weighed_by_row else _grouped(self, wanted)
+        grouped = None if wanted.is_row_by_row else _grouped(self, wanted)
         scan, counts = (self, None) if grouped is None else grouped
         if not fits(LIBRARIES + PER_ROW * scan.n_rows, limit):
             raise TooLargeError(_too_large(self.origin, scan.n_rows, limit))

@@ -42,7 +42,7 @@ class Preparation:
     notes: tuple[str, ...] = ()  # how it was read, where that needs saying
     weights_column: str | None = None  # where the weights stand
     columns: tuple[str, ...] = ()  # all columns read
-    pandas_names: dict[str, Any] | None = None  # those of a pandas frame as they are, by their text
+    pandas_names: dict[str, Any] | None = field(default=None, compare=False)  # by their text, as they are
     copies: dict[str, str] = field(default_factory=dict)  # columns that another stands for, and which
 
 
