@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import ibmap
+from ibmap.cli import main
 from ibmap.data.memory import available
 from ibmap.data.scratch import room
 from ibmap.data.table import EncodedTable
@@ -39,6 +40,38 @@ def test_a_table_in_a_file_costs_rows_not_cells_and_threads_only_as_memory_allow
     assert [threads_within(mapped, 8, limit) for limit in (10**6, 250_100_000, None)] == [1, 2, 8]
     holed = replace(mapped, missing=np.ones(codes.shape, bool))  # filled in in memory
     assert threads_within(held, 8, 10**6) == threads_within(holed, 8, 10**6) == 8
+
+
+@pytest.mark.parametrize(
+    ("n_variables", "n_rows", "n_states", "seconds", "megabytes"),
+    [  # as measured: docs/scale.md, docs/promises.md
+        (1_000, 2_000, 2, 16.7, 476),
+        (2_000, 2_000, 2, 14.4, 414),
+        (10_000, 2_000, 2, 207.1, 1_285),
+        (2_000, 200, 2, 11.7, 380),
+        (50, 5_000, 8, 16.8, 331),
+        (30, 1_000_000, 2, 16.3, 685),
+    ],
+)
+def test_the_estimate_is_near_what_was_measured(n_variables, n_rows, n_states, seconds, megabytes):
+    cardinalities = np.full(n_variables, n_states)
+    codes = np.zeros((0, n_variables), np.uint16)
+    shape = {"n_variables": n_variables, "n_rows": n_rows, "distinct": None, "cardinalities": cardinalities}
+    shape |= {"codes": codes, "missing": None}
+    cost = estimate(SimpleNamespace(**shape), "ibmap")
+    assert 1 / 2 < cost.n_bytes / (megabytes * 1e6) < 2
+    assert 1 / 4 < cost.seconds / seconds < 4
+
+
+def test_a_table_that_takes_long_is_told_of_before_work_begins(tmp_path, monkeypatch, capsys):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b,c\n" + "1,2,1\n2,1,1\n1,2,2\n" * 10)
+    for longest, is_told in ((1e-9, True), (60, False)):
+        monkeypatch.setattr("ibmap.cli.learn.LONG", longest)
+        with pytest.raises(SystemExit) as ended:
+            main(["learn", str(path)])
+        assert not ended.value.code
+        assert ("this may take about" in capsys.readouterr().err) == is_told
 
 
 @pytest.mark.parametrize("name", [name for name in LEARNERS if name != "ts"])

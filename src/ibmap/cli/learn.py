@@ -139,7 +139,7 @@ def _tell_cost(table: "EncodedTable", algorithm: str, given: Mapping[str, Any], 
     """Say beforehand that a table will take long, if nobody has limited the time."""
     from ibmap.learners.cost import estimate
 
-    cost = estimate(table, algorithm)
+    cost = estimate(table, algorithm, given.get("screen"))
     if cost.seconds is not None and cost.seconds > LONG and "max_seconds" not in given and not quiet:
         memory = f"{cost.n_bytes / 1e9:.1f} GB"
         say(

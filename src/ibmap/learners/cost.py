@@ -16,6 +16,7 @@ from ibmap.data.scratch import is_mapped
 from ibmap.data.table import EncodedTable
 from ibmap.errors import TooLargeError
 from ibmap.independence.regression import MAX_STATES
+from ibmap.independence.screen import usual_screen
 from ibmap.options import FINDERS
 
 STREAMED = 45.0  # bytes of a row of a table in a file, of which columns are read
@@ -25,8 +26,12 @@ PER_PAIR = {
     **dict.fromkeys(FINDERS, 20.0),
 }  # bytes of two variables
 CLIMB = 60.0  # of two variables, of the other climbs
+SCREENED = 4.0  # of two variables, of which a screen rules out most
+DRAWN = 16  # candidates a variable has besides those that a screen chooses for it and others for themselves
 FITS = 7  # of each variable on its blanket
 PAIR_SECONDS, CELL_SECONDS = 3e-7, 1.5e-9  # of weighing two binary variables in a fit, and of one row of them
+FIT_SECONDS = 5e-4  # of a fit, whatever is in it
+SCREEN_SECONDS = 9e-10  # of counting one row of two binary variables in a screen
 
 
 class Cost(NamedTuple):
@@ -36,16 +41,23 @@ class Cost(NamedTuple):
     seconds: float | None = None
 
 
-def estimate(table: EncodedTable, algorithm: str) -> Cost:
-    """Tell what a learner will need for a table."""
+def estimate(table: EncodedTable, algorithm: str, screen: int | None = None) -> Cost:
+    """Tell what a learner will need for a table; the recommended one with a screen, or its usual one."""
     n, n_rows = table.n_variables, (table.distinct or table).n_rows
     per_row = STREAMED if algorithm == "ibmap" and is_streamed(table) else PER_CELL * n
-    n_bytes = LIBRARIES + per_row * n_rows + PER_PAIR.get(algorithm, CLIMB) * n**2
+    n_bytes = LIBRARIES + per_row * n_rows
     if algorithm != "ibmap":
-        return Cost(n_bytes)
+        return Cost(n_bytes + PER_PAIR.get(algorithm, CLIMB) * n**2)
+    chosen = usual_screen(screen, n)
+    n_pairs = n**2 if chosen is None else n * min(n, 2 * chosen + DRAWN)
+    is_screened = n_pairs < n**2
     states = np.minimum(table.cardinalities, MAX_STATES) / 2
     effects = float(np.mean(states**2)) ** 2  # of two variables, squared, on average
-    return Cost(n_bytes, FITS * n**2 * (PAIR_SECONDS + CELL_SECONDS * n_rows) * effects)
+    seconds = FITS * (n * FIT_SECONDS + n_pairs * (PAIR_SECONDS + CELL_SECONDS * n_rows) * effects)
+    if is_screened:
+        n_bytes += SCREENED * n**2
+        seconds += SCREEN_SECONDS * n**2 * n_rows * float(np.mean(states)) ** 2
+    return Cost(n_bytes + PER_PAIR["ibmap"] * n_pairs, seconds)
 
 
 def is_streamed(table: EncodedTable) -> bool:
@@ -61,9 +73,11 @@ def threads_within(table: EncodedTable, n_threads: int, limit: int | str | None)
     return max(min(n_threads, int((allowed - LIBRARIES) / (PER_THREAD * table.n_rows))), 1)
 
 
-def check_memory(table: EncodedTable, algorithm: str, limit: int | str | None) -> None:
+def check_memory(
+    table: EncodedTable, algorithm: str, limit: int | str | None, screen: int | None = None
+) -> None:
     """Refuse a table that would take more memory than is allowed, or than there is."""
-    needed = estimate(table, algorithm).n_bytes
+    needed = estimate(table, algorithm, screen).n_bytes
     allowed = allowed_bytes(limit)
     if allowed is not None and needed > allowed:
         there = "there is" if limit is None else "max_memory (command line: --max-memory) allows"

@@ -47,7 +47,7 @@ class Learner:
     def learn(self, table: EncodedTable, options: LearnerOptions, **running: Any) -> SearchResult:
         """Learn from a table, unless it would take more memory than there is."""
         if self.name != "ts":  # whose limit is on what its search takes as it goes
-            check_memory(table, self.name, options.max_memory)
+            check_memory(table, self.name, options.max_memory, getattr(options, "screen", None))
         return self.function(table, options, **running)
 
     @property
