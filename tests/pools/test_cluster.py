@@ -97,6 +97,7 @@ def test_a_cluster_finds_the_same_bytes(client, rows, options):
     if not np.isnan(rows).any():
         spread = ibmap.IBMAP(**options).fit(rows, client=client, spread="rows")
         assert told(here.result_) == told(spread.result_)
+        assert not any(client.run(lambda dask_worker: len(dask_worker.data)).values())
     left = client.run(lambda dask_worker: [*dask_worker.plugins])
     assert not any(name.startswith("ibmap") for names in left.values() for name in names)
 

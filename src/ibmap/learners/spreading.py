@@ -44,7 +44,10 @@ def hands(client: Any, spread: str | None, fits: Fits, n_threads: int) -> Iterat
         with ThreadPool(n_threads) as threads:
             rows = RowSpreading(cluster)
             rows.bring(fits)  # refused before anything else is done
-            yield threads, rows.ask
+            try:
+                yield threads, rows.ask
+            finally:
+                rows.close()
 
 
 def usual_spread(fits: Fits, memory: int | None) -> str:
@@ -67,6 +70,7 @@ class RowSpreading:
     def __init__(self, pool: ClusterPool) -> None:
         self._pool = pool
         self._fits: Fits | None = None
+        self._shards: Shards | None = None
 
     def bring(self, fits: Fits) -> None:
         """Cut the rows into blocks, which workers get when they are first asked."""
@@ -75,8 +79,14 @@ class RowSpreading:
         n_rows = rows[0].n_rows
         n_blocks = max(PER_THREAD * self._pool.size, -(-n_bytes(rows) // MOST_BLOCK))
         n_blocks = max(min(n_blocks, n_rows), 1)
-        ends = np.arange(n_blocks + 1) * n_rows // n_blocks
-        self._fits, self._spread = fits, SpreadFits(fits, models, _shards(self._pool, rows, ends))
+        self.close()
+        self._shards = _shards(self._pool, rows, np.arange(n_blocks + 1) * n_rows // n_blocks)
+        self._fits, self._spread = fits, SpreadFits(fits, models, self._shards)
+
+    def close(self) -> None:
+        """Let the workers forget their rows."""
+        if self._shards is not None:
+            self._shards.close()
 
     def ask(self, fits: Fits, questions: Sequence[Question], pool: Pool) -> list[NDArray[np.float64]]:
         """Ask many fits; a pool here does what is not counting."""

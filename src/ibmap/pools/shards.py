@@ -124,10 +124,11 @@ class Shards:
                 self._bring(block, min(workers, key=lambda each: share(each, 1)), load)
         while True:
             most, least = max(workers, key=lambda w: share(w, 0)), min(workers, key=lambda w: share(w, 1))
-            if share(most, 0) <= share(least, 1):
+            owned = [k for k, own in self._own.items() if own.worker == most]
+            if share(most, 0) <= share(least, 1) or not owned:
                 return
             load[most] -= 1
-            self._bring(max(k for k, own in self._own.items() if own.worker == most), least, load)
+            self._bring(max(owned), least, load)
 
     def _bring(self, block: int, worker: str, load: Counter[str]) -> None:
         """Send a block to a worker; one that died meanwhile is noticed when it is asked."""
