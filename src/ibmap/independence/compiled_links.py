@@ -23,6 +23,7 @@ class CompiledFit(NamedTuple):
     sizes: Integers  # columns of each member
     design: tuple[Integers, Floats, int]  # column and entry of each member in each cell, number of columns
     lower: Floats  # Cholesky factor of minus the Hessian
+    inverse: Floats  # of it, row k is column k
     probabilities: Floats  # of X's states in each cell
     log_evidence: float
 
@@ -63,7 +64,10 @@ class CompiledLinks(Links[CompiledFit]):
         lower, p = np.zeros_like(prior), np.empty_like(cells.counts)
         value = logistic.fit(theta, cells.counts, *design, self.kinds[x][1], prior, lower, p)
         evidence = log_evidence(margins, value, lower, log_determinant)
-        return CompiledFit(theta, sizes, design, lower, p, evidence)
+        inverse = np.empty_like(lower)
+        if len(members):
+            kernels.invert(lower, inverse)
+        return CompiledFit(theta, sizes, design, lower, inverse, p, evidence)
 
     def _design(
         self, members: Integers, sizes: Integers, states: NDArray[np.uint8]
@@ -74,15 +78,15 @@ class CompiledLinks(Links[CompiledFit]):
         columns = np.where(numbers > 0, firsts + np.where(ordered, 0, numbers - 1), -1)
         return columns, np.where(ordered, numbers, 1.0), int(sizes.sum())
 
-    def _member_factors(
-        self, x: int, kind: Kind, members: Integers, chosen: Integers, fit: CompiledFit, share: float = 1.0
-    ) -> Floats:
-        """Weigh members of one kind by their effects as fitted (Wald): V = spread^-1, g = V theta."""
+    def _member_moments(
+        self, x: int, kind: Kind, chosen: Integers, fit: CompiledFit
+    ) -> tuple[Floats, Floats]:
+        """Give gradient and information of members of one kind from their effects as fitted."""
         gradient, information = _moments(len(chosen), self.kinds[x], kind)
         fitted = self.ridge * link_prior(*self.kinds[x], *kind)[0]
         places = self._parameters(x, kind, chosen, fit.sizes)
-        kernels.weigh_members(places, fit.theta, fit.lower, fitted, gradient, information)
-        return self._log_factors(x, kind, share * gradient, share * information)
+        kernels.weigh_members(places, fit.theta, fit.inverse, fitted, gradient, information)
+        return gradient, information
 
     def _split_members(
         self, kind: Kind, members: Integers, chosen: Integers, states: NDArray[np.uint8], counts: Floats

@@ -112,7 +112,7 @@ class Links(ABC, Generic[F]):
         factors, evidence = np.zeros((3, len(self.kinds))), fit.log_evidence
         for kind, chosen in self._by_kind(x, members, len(cells.counts)):
             b = members[chosen]
-            factors[:2, b] = main = self._member_factors(x, kind, members, chosen, fit)
+            factors[:2, b] = main = self._log_factors(x, kind, *self._member_moments(x, kind, chosen, fit))
             if self.share > 0:
                 counts = self._split_members(kind, members, chosen, cells.states, cells.counts)
                 tables = self._tables(x, kind, counts, counts.sum(axis=3))
@@ -183,8 +183,10 @@ class Links(ABC, Generic[F]):
         kind, chosen = self.kinds[members[place]], np.array([place])
         seen = cells.count_others(members[chosen], kind[0] + 1)[0, :, :, :-1].sum(axis=2)
         share = float(seen.sum() / cells.counts.sum())
-        without = fit.log_evidence - self._member_factors(x, kind, members, chosen, fit)
-        main = self._member_factors(x, kind, members, chosen, fit, share)
+        gradient, information = self._member_moments(x, kind, chosen, fit)
+        # a share of the rows has the same effects and that share of their information
+        main = self._log_factors(x, kind, share * gradient, share * information)
+        without = fit.log_evidence - self._log_factors(x, kind, gradient, information)
         if self.share == 0:
             return float(main[0]), float(main[0]), 0.0
         own = self._split_members(kind, members, chosen, cells.states, cells.counts).sum(axis=3)
@@ -272,11 +274,13 @@ class Links(ABC, Generic[F]):
         """Fit X on a blanket."""
 
     @abstractmethod
-    def _member_factors(
-        self, x: int, kind: Kind, members: Integers, chosen: Integers, fit: F, share: float = 1.0
-    ) -> Floats:
-        """Weigh members of one kind by their effects as fitted (Wald): V = spread^-1, g = V theta."""
-        # A share of the rows has the same effects and that share of their information.
+    def _member_moments(self, x: int, kind: Kind, chosen: Integers, fit: F) -> tuple[Floats, Floats]:
+        """Give gradient and information of members of one kind from their effects as fitted (Wald)."""
+        # V = spread^-1, g = V theta
+
+    @abstractmethod
+    def _log_factors(self, x: int, kind: Kind, gradient: Floats, information: Floats) -> Floats:
+        """Give the log Bayes factors of links of one kind; may write to its arguments."""
 
     @abstractmethod
     def _split_members(

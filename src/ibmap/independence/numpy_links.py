@@ -64,17 +64,15 @@ class NumpyLinks(Links[Fit]):
         prior, log_determinant, sizes = self._blanket_prior(x, members)
         return Regression(cells.counts, features(*self.kinds[x]), z, prior).fit(log_determinant, sizes)
 
-    def _member_factors(
-        self, x: int, kind: Kind, members: Integers, chosen: Integers, fit: Fit, share: float = 1.0
-    ) -> Floats:
-        """Weigh members of one kind by their effects as fitted (Wald): V = spread^-1, g = V theta."""
+    def _member_moments(self, x: int, kind: Kind, chosen: Integers, fit: Fit) -> tuple[Floats, Floats]:
+        """Give gradient and information of members of one kind from their effects as fitted."""
         places = self._parameters(x, kind, chosen, fit.sizes)
         theta = fit.theta[places]
         half = fit.inverse.T[places]  # spread = L'^-1 L^-1 at these parameters
         precision = inverse_of(half @ half.transpose(0, 2, 1))
         gradient = (precision @ theta[:, :, None])[:, :, 0]
         fitted = self.ridge * link_prior(*self.kinds[x], *kind)[0]
-        return self._log_factors(x, kind, share * gradient, share * (precision - fitted))
+        return gradient, precision - fitted
 
     def _split_members(
         self, kind: Kind, members: Integers, chosen: Integers, states: NDArray[np.uint8], counts: Floats

@@ -18,7 +18,15 @@ import math
 import numpy as np
 
 from ibmap.kernels.compiling import kernel
-from ibmap.kernels.logistic import backward, cholesky, forward, list_active, moments, with_intercepts
+from ibmap.kernels.logistic import (
+    backward,
+    cholesky,
+    forward,
+    forward_by_columns,
+    list_active,
+    moments,
+    with_intercepts,
+)
 
 
 @kernel
@@ -50,11 +58,7 @@ def log_factors(gradients, informations, prior, log_determinant, is_moment, fact
 def mean_square(mean, lower, prior, inverse):
     """Give the posterior mean of theta' P theta. lower: IN, factor of the precision. inverse: scratch."""
     size, total = mean.shape[0], 0.0
-    for i in range(size):  # row i: column i of the inverse of lower
-        for k in range(size):
-            inverse[i, k] = 0.0
-        inverse[i, i] = 1.0
-        forward(lower, inverse[i])
+    invert(lower, inverse)
     for i in range(size):
         for j in range(i + 1):
             if prior[i, j] != 0.0:
@@ -66,23 +70,30 @@ def mean_square(mean, lower, prior, inverse):
 
 
 @kernel
-def weigh_members(chosen, theta, lower, prior, gradients, informations):
+def invert(lower, inverse):
+    """Invert a lower triangle. inverse: OUT, row k is column k of the inverse."""
+    upper = np.ascontiguousarray(lower.T)
+    for k in range(lower.shape[0]):
+        inverse[k, :] = 0.0
+        inverse[k, k] = 1.0
+        forward_by_columns(upper, k, inverse[k])
+
+
+@kernel
+def weigh_members(chosen, theta, inverse, prior, gradients, informations):
     """Give gradient and information of members from their effects as fitted.
 
-    chosen: IN, by member, numbers of its parameters. lower: IN, factor of the precision of all. prior: IN, of
-    a member's effects in the fit. gradients, informations: OUT.
+    chosen: IN, by member, numbers of its parameters. inverse: IN, of the factor of the precision of all, by
+    `invert`. prior: IN, of a member's effects in the fit. gradients, informations: OUT.
     """
-    m, size = lower.shape[0], prior.shape[0]
-    inverse, factor, spread = np.zeros((m, m)), np.zeros((size, size)), np.zeros((size, size))
-    for k in range(m):  # row k: column k of the inverse of lower
-        inverse[k, k] = 1.0
-        forward(lower, inverse[k])
+    m, size = inverse.shape[0], prior.shape[0]
+    factor, spread = np.zeros((size, size)), np.zeros((size, size))
     for v in range(chosen.shape[0]):
         gradient, information = gradients[v], informations[v]
         for i in range(size):
             for j in range(i + 1):
                 spread[i, j] = 0.0
-                for k in range(m):
+                for k in range(max(chosen[v, i], chosen[v, j]), m):
                     spread[i, j] += inverse[chosen[v, i], k] * inverse[chosen[v, j], k]
         cholesky(spread, factor)
         for i in range(size):  # column i of the inverse of the spread
@@ -136,9 +147,10 @@ def weigh_others(counts, design, fitted, is_ordered, other_ordered, gradients, i
                         shared[v, i, parameters[j]] += score * covariance[first + a, features[j]] * factors[j]
                     for d in range(a + 1):
                         informations[v, i, d * n_other + b] += square * spread[a, d]
+    upper = np.ascontiguousarray(lower.T)
     for v in range(n_variables):
         for i in range(size):
-            forward(lower, shared[v, i])
+            forward_by_columns(upper, 0, shared[v, i])
             for j in range(i + 1):
                 for p in range(m):
                     informations[v, i, j] -= shared[v, i, p] * shared[v, j, p]

@@ -166,17 +166,21 @@ def evaluate(theta, states, columns, values, width, is_ordered, prior, gradient,
 def cholesky(matrix, lower):
     """Factor a positive definite matrix given by its lower triangle.
 
-    lower: OUT. A pivot that rounding made zero is replaced by a tiny one.
+    lower: OUT. A pivot that rounding made zero is replaced by a tiny one. Inner loops run along rows, so that
+    the processor takes several entries at once.
     """
-    for i in range(matrix.shape[0]):
+    m = matrix.shape[0]
+    upper = np.empty((m, m))  # lower, transposed
+    for i in range(m):
+        row = lower[i]
         for j in range(i + 1):
-            s = matrix[i, j]
-            for k in range(j):
-                s -= lower[i, k] * lower[j, k]
-            if i == j:
-                lower[i, i] = math.sqrt(max(s, 1e-14 * matrix[i, i] + 1e-300))
-            else:
-                lower[i, j] = s / lower[j, j]
+            row[j] = matrix[i, j]
+        for k in range(i):
+            row[k] /= lower[k, k]
+            upper[k, i] = row[k]
+            for j in range(k + 1, i + 1):
+                row[j] -= row[k] * upper[k, j]
+        row[i] = math.sqrt(max(row[i], 1e-14 * matrix[i, i] + 1e-300))
 
 
 @kernel
@@ -187,6 +191,15 @@ def forward(lower, vector):
         for k in range(i):
             s -= lower[i, k] * vector[k]
         vector[i] = s / lower[i, i]
+
+
+@kernel
+def forward_by_columns(upper, begin, vector):
+    """Do the same for a matrix given transposed; entries before `begin` are zero. Faster for large ones."""
+    for k in range(begin, vector.shape[0]):
+        vector[k] /= upper[k, k]
+        for i in range(k + 1, vector.shape[0]):
+            vector[i] -= upper[k, i] * vector[k]
 
 
 @kernel
