@@ -85,7 +85,9 @@ def test_a_climb_tells_of_every_phase():
     phases = [p.phase for p in heard]
     assert list(dict.fromkeys(phases))[:2] == ["blankets", "scoring"]
     assert [(p.done, p.total) for p in heard if p.phase == "blankets"] == [(k, 10) for k in range(10)]
-    assert [(p.done, p.total) for p in heard if p.phase == "scoring"] == [(0, 10), (8, 10), (10, 10)]
+    scored = [p.done for p in heard if p.phase == "scoring"]  # in parts that take half a second at most
+    assert (scored[0], scored[-1]) == (0, 10) and scored == sorted(scored)
+    assert all(p.total == 10 for p in heard if p.phase == "scoring")
     assert [p.n_ascents for p in heard if p.phase == "ascending"] == list(range(1, result.n_ascents + 1))
     assert [p.score for p in heard if p.phase == "ascending"] == [flip.score for flip in result.trace]
     assert all(p.total == 0 for p in heard if p.phase in ("ascending", "weighing", "settling"))

@@ -122,6 +122,7 @@ def test_a_score_that_would_take_long_is_left_out(monkeypatch):
 
 
 @pytest.mark.compiled_only("what takes seconds here would take minutes")
+@pytest.mark.filterwarnings("ignore:.*edges have next to no evidence")
 def test_a_climb_from_a_dense_start_ends_soon_after_its_limit():
     wide = table(3, 250)  # without the limit it takes minutes
     begun = time.process_time()

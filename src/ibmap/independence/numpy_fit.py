@@ -21,7 +21,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.lapack import dtrtrs
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -125,12 +124,12 @@ class Regression:
         for _ in range(MAX_STEPS):
             gradient, hessian = self._derivatives(theta, p)
             lower = cholesky(hessian)
-            half = dtrtrs(lower, gradient, lower=1)[0]
+            half = np.linalg.solve(lower, gradient)
             promise = float(half @ half)  # about twice what the step gains
             if is_last or promise < NOTHING:
                 break
             is_last = promise < LAST_STEP
-            step = dtrtrs(lower, half, lower=1, trans=1)[0]
+            step = np.linalg.solve(lower.T, half)
             theta, value, p = self._step(theta, value, step, promise > SAFE)
         return theta, value, p, lower
 
