@@ -20,7 +20,7 @@ from ibmap.independence.screen import usual_screen
 from ibmap.options import FINDERS
 
 STREAMED = 45.0  # bytes of a row of a table in a file, of which columns are read
-PER_THREAD = 24.0  # bytes of a row for each thread that fits
+PER_THREAD = 8.0  # bytes of a row for each thread that fits: its label, and room
 PER_PAIR = {
     "ibmap": 140.0,
     **dict.fromkeys(FINDERS, 20.0),
