@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ibmap
+from effort import examples
 from ibmap.data.files import encode_file
 from ibmap.data.scratch import is_mapped
 from ibmap.errors import (
@@ -48,6 +49,7 @@ def frames(draw):
     return frame
 
 
+@examples(20)
 @given(frames(), st.sampled_from(["auto", "width", "frequency"]), st.sampled_from(["drop", "state", "use"]))
 def test_a_set_learns_what_the_table_in_memory_learns(tmp_path_factory, frame, bins, missing):
     source = written(frame, tmp_path_factory.mktemp("set"))

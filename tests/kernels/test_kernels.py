@@ -25,6 +25,14 @@ from ibmap.independence.bayesian import BayesianTest
 rows = np.random.default_rng(0).integers(0, 2, (200, 4))
 print(BayesianTest(rows).log_probabilities(0, 1, (2,)))
 """
+COUNT = """
+import numpy as np
+from ibmap.kernels.slices import n_bits, pack_rows, transpose
+rows = np.zeros((1, 200), np.uint64)
+pack_rows(np.random.default_rng(0).integers(0, 2, (4, 200)).astype(np.uint8), rows)
+transpose(rows[0, :64])
+print(n_bits(rows[0, 0]), rows.tolist())
+"""  # a few kernels that call each other: eight processes compile them at once
 
 
 def imported(source):
@@ -101,7 +109,7 @@ def test_eight_processes_share_an_empty_cache(tmp_path):
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
     started = [
         subprocess.Popen(
-            [sys.executable, "-c", LEARN], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            [sys.executable, "-c", COUNT], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
         )
         for _ in range(8)
     ]

@@ -142,9 +142,6 @@ def encode_columns(columns: Mapping[str, Column], plan: Plan, problem: str) -> E
     codes, holes = gathered(codes, places), gathered(holes, places)
     kept = {name: states for name, states in found.items() if name not in own}
     table = _assembled(codes, holes, kept, plan)
-    if table.missing is not None:  # then numbers are weighed by their bins
-        asked = {k: each for k, each in table.numbers.items() if plan.asked(table.names[k]) == "keep"}
-        table = replace(table, numbers=asked)
     return replace(table, preparation=replace(table.preparation, notes=notes))
 
 

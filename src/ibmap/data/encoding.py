@@ -64,7 +64,7 @@ def encode(
     bins : {"both", "auto", "keep", "width", "frequency"}, int, dict or None
         How to cut numbers into intervals. "auto" reads columns as people do: few distinct numbers are
         categories, many are cut into a few bins of about equal frequency; "keep" does the same and keeps
-        the numbers too; "both" is "keep" for tables up to 10,000 rows without holes, else "auto". Of equal
+        the numbers too; "both" is "keep" for tables up to 10,000 rows, else "auto". Of equal
         width or about equal frequency, k = 1 + log2 N of them,
         rounded up; or so many of equal width. For the whole table, columns of at most k distinct numbers
         stay as they are; a dict from column names to these cuts exactly the columns it names, and the
@@ -232,7 +232,7 @@ def _encoded(source: _Source, asked: _Asked) -> EncodedTable:
 def _as_people_read(table: EncodedTable, plan: Plan, totals: list[str]) -> EncodedTable:
     """Let one column stand for those that say the same, and tell how the table was read."""
     table, told = without_copies(table)
-    read = how_read(table, may_keep=plan.may_keep and not table.has_holes)
+    read = how_read(table, may_keep=plan.may_keep)
     notes = (*table.preparation.notes, *read, *told, *totals)
     return replace(table, weights=plan.ones, preparation=replace(table.preparation, notes=notes))
 

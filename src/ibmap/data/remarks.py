@@ -179,8 +179,7 @@ def totals_in_words(numbers: Mapping[str, Loader]) -> list[str]:
 def how_read(table: EncodedTable, *, may_keep: bool) -> list[str]:
     """Say how numbers were read, and whether those that are cut may be kept."""
     notes, states = [], dict(zip(table.names, table.cardinalities.tolist(), strict=True))
-    is_whole = table.missing is None  # else numbers are weighed by their bins
-    kept = [name for k, name in enumerate(table.names) if k in table.numbers and is_whole]
+    kept = [name for k, name in enumerate(table.names) if k in table.numbers]
     if kept:
         bins = listed((f"{name!r} ({states[name]})" for name in kept), 12)
         alone = either("bins='auto'", "--bins auto")

@@ -13,7 +13,7 @@ of states, with draws of one seed: the same rows are always filled in the same w
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,9 +36,10 @@ MIN_REPETITION = 4  # from which on equal rows are merged
 class Rows(NamedTuple):
     """Rows of codes, variables by rows: where cells are shown, and how much each row counts."""
 
-    codes: Codes
+    codes: Codes  # of numbers their bins
     seen: Any  # bool, variables by rows; None where every cell is shown
     weights: Floats
+    numbers: Mapping[int, Floats] = {}  # the values of variables that are numbers
 
 
 def fill_in(rows: Rows, n_states: Integers, make_links: Callable[[Rows], Links[Any]]) -> Rows:
@@ -63,7 +64,8 @@ def _fill_in(rows: Rows, n_states: Integers, make_links: Callable[[Rows], Links[
             told = links.where_seen(v)
             probabilities, labels = told.probabilities(v, blankets[v])
             _draw(rows, v, probabilities, labels, orders[v], rng)
-    return _merged(rows, n_states)
+    numbers = {v: _drawn_numbers(rows, v, values, rng) for v, values in sorted(rows.numbers.items())}
+    return _merged(rows._replace(numbers=numbers), n_states)
 
 
 def _with_holes(rows: Rows) -> list[int]:
@@ -84,8 +86,10 @@ def _copied(rows: Rows, orders: list[Integers]) -> Rows:
         rank = np.empty(len(order), np.uint8)
         rank[order] = np.arange(len(order))
         ranks[v] = np.where(rows.seen[v], rank[rows.codes[v]], len(order))
+    numbers = [_ranked(values, rows.seen[v])[None] for v, values in sorted(rows.numbers.items())]
+    apart: NDArray[Any] = np.concatenate([ranks, *numbers]) if numbers else ranks
     shown = rows.seen.any(axis=0)
-    _, first, labels = np.unique(ranks[:, shown], axis=1, return_index=True, return_inverse=True)
+    _, first, labels = np.unique(apart[:, shown], axis=1, return_index=True, return_inverse=True)
     weights = np.bincount(labels.reshape(-1), rows.weights[shown])
     first = np.flatnonzero(shown)[first]
     n_copies = np.clip(np.ceil(weights), 1, MOST_COPIES).astype(np.int64)
@@ -95,9 +99,20 @@ def _copied(rows: Rows, orders: list[Integers]) -> Rows:
         number = np.arange(len(shares)) - np.repeat(np.cumsum(n_copies) - n_copies, n_copies)
         shares = np.floor(shares) + (number < np.repeat(weights % n_copies, n_copies))
     places = np.repeat(first, n_copies)
+    copied = {v: values[places] for v, values in rows.numbers.items()}
     return Rows(
-        np.ascontiguousarray(rows.codes[:, places]), np.ascontiguousarray(rows.seen[:, places]), shares
+        np.ascontiguousarray(rows.codes[:, places]),
+        np.ascontiguousarray(rows.seen[:, places]),
+        shares,
+        copied,
     )
+
+
+def _ranked(values: Floats, seen: NDArray[np.bool_]) -> NDArray[np.int32]:
+    """Number the values of a number that are seen, in order; 0 in holes."""
+    ranks = np.zeros(len(values), np.int32)
+    ranks[seen] = np.unique(values[seen], return_inverse=True)[1]
+    return ranks
 
 
 def _blankets(links: Links[Any], n_variables: int) -> list[Integers]:
@@ -139,8 +154,25 @@ def _draw(
     rows.codes[v, holes] = order[np.minimum(places, len(order) - 1)]
 
 
+def _drawn_numbers(rows: Rows, v: int, values: Floats, rng: np.random.Generator) -> Floats:
+    """Draw the holes of a number from the values that are seen in the same bin."""
+    found, seen = values.copy(), rows.seen[v]
+    if not seen.any():
+        return np.zeros_like(values)
+    for state in np.unique(rows.codes[v, ~seen]).tolist():
+        here = rows.codes[v] == state
+        donors, holes = np.flatnonzero(here & seen), np.flatnonzero(here & ~seen)
+        distinct, places = np.unique(values[donors], return_inverse=True)
+        steps = np.cumsum(np.bincount(places, rows.weights[donors]))
+        drawn = np.searchsorted(steps, rng.random(len(holes)) * steps[-1], side="right")
+        found[holes] = distinct[np.minimum(drawn, len(distinct) - 1)]
+    return found
+
+
 def _merged(rows: Rows, n_states: Integers) -> Rows:
-    """Merge rows that are equal and were filled in equally, if that saves much."""
+    """Merge rows that are equal and were filled in equally, if that saves much; numbers keep rows apart."""
+    if rows.numbers:
+        return rows
     apart = np.where(rows.seen, rows.codes, rows.codes + n_states[:, None]).astype(np.uint16)
     _, first, labels = np.unique(apart, axis=1, return_index=True, return_inverse=True)
     if len(first) * MIN_REPETITION > apart.shape[1]:

@@ -50,13 +50,17 @@ class LinearFit:
         ratio = self.left / self.sums.products[self.x, self.x]
         return (occam - (self.sums.n_samples - 1) * math.log(ratio)) / 2
 
-    def weigh_members(self, places: Integers, fitted: Floats, link: tuple[Floats, float, bool]) -> Floats:
+    def weigh_members(
+        self, places: Integers, fitted: Floats, link: tuple[Floats, float, bool], shares: Floats
+    ) -> Floats:
         """Weigh members by their effects as fitted; places: members by columns, within the fit's."""
+        # shares: of the rows, those that show each member
         precision = inverse_of(self.spread[places[:, :, None], places[:, None, :]])
         slopes = self.slopes[places]
         gradient = (precision @ slopes[:, :, None])[:, :, 0]
         left = self.left + (gradient * slopes).sum(axis=1)  # without each member
-        return log_factors(gradient, precision - fitted, *link, (left, self.sums.n_samples - 1))
+        gradient, information = shares[:, None] * gradient, shares[:, None, None] * (precision - fitted)
+        return log_factors(gradient, information, *link, (left, self.sums.n_samples - 1))
 
     def weigh_others(self, places: Integers, link: tuple[Floats, float, bool]) -> Floats:
         """Weigh variables that the fit left out; places: variables by columns."""

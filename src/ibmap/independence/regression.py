@@ -98,8 +98,7 @@ class Regressions:
         self._is_said = ordered is None  # whether the table itself says what is in order
         self._is_ordered = table.ordered if ordered is None else read_ordered(ordered, table.names)
         table = with_weights(table, table.weights)
-        self.binned = tuple(table.numbers) if table.has_holes else ()  # numbers weighed by their bins
-        self._table = replace(table, numbers={}) if self.binned else table
+        self._table = table
         self._model = model
         self._filled: dict[tuple[int, ...], Rows] = {}
         self.n_variables = table.n_variables
@@ -140,23 +139,24 @@ class Regressions:
         own = np.array([model.ridge, model.link_ridge, model.is_moment, model.table_share])
         make, weights = _links(self.is_small), room_like(table.codes, table.weights.shape, np.float64)
         weights[:] = table.weights
+        rows = Rows(codes, None, weights, table.numbers)
         if table.missing is not None:
-            rows = self._fill(Rows(codes, np.ascontiguousarray(~table.missing.T), weights), kinds, own)
-            return make(rows.codes, rows.weights, kinds, own, rows.seen), n_states
-        inputs = (codes, weights, kinds, own)
-        links: Weighing = make(*inputs)
+            rows = self._fill(rows._replace(seen=np.ascontiguousarray(~table.missing.T)), kinds, own)
+        links: Weighing = make(rows.codes, rows.weights, kinds, own, rows.seen)
         if table.numbers:
             from ibmap.independence.mixed_links import MixedLinks
 
-            links = MixedLinks(*inputs, table.numbers, links)
+            links = MixedLinks(rows, kinds, own, links)
         return links, n_states
 
     def _fill(self, rows: Rows, kinds: tuple[Any, ...], model: Floats) -> Rows:
         """Fill in holes, once for states told apart alike."""
         key, make = tuple(kinds[0].tolist()), _links(self.is_small)
+        is_number = np.isin(np.arange(self.n_variables), [*rows.numbers])
+        own = (kinds[0], kinds[1] & ~is_number, kinds[2])  # bins of numbers tell of relations that bend
         if key not in self._filled:
             self._filled[key] = fill_in(
-                rows, kinds[0], lambda each: make(each.codes, each.weights, kinds, model, each.seen)
+                rows, kinds[0], lambda each: make(each.codes, each.weights, own, model, each.seen)
             )
         return self._filled[key]
 

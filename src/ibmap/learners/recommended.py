@@ -19,7 +19,6 @@ import numpy as np
 
 from ibmap.blankets.joining import join_blankets
 from ibmap.data.table import EncodedTable
-from ibmap.data.text import either
 from ibmap.errors import DataWarning, SearchWarning
 from ibmap.evidence.pairs import collect_evidence
 from ibmap.evidence.variables import describe_variables
@@ -247,7 +246,7 @@ def _differences(first: MarkovGraph, second: MarkovGraph) -> tuple[tuple[int, in
 
 
 def _warn_of_columns(test: AveragedTest) -> tuple[str, ...]:
-    """Name the columns whose rare states are taken as one, and numbers that are weighed by their bins."""
+    """Name the columns whose rare states are taken as one."""
     names, notes = [repr(name) for name in test.names], []
     if test.regressions.merged:
         many = listed([names[x] for x in test.regressions.merged])
@@ -257,15 +256,6 @@ def _warn_of_columns(test: AveragedTest) -> tuple[str, ...]:
         )
         warnings.warn(f"columns {rule}", DataWarning, stacklevel=5)
         notes.append(f"Columns {rule}.")
-    if test.regressions.binned:
-        kept = listed([names[x] for x in test.regressions.binned])
-        remedy = either("missing='drop'", "--missing drop")
-        msg = (
-            f"columns of numbers: {kept}. They are weighed by their bins, because cells of the table are "
-            f"missing; {remedy} keeps them as they are"
-        )
-        warnings.warn(msg, DataWarning, stacklevel=5)
-        notes.append(f"{msg[0].upper()}{msg[1:]}.")
     return tuple(notes)
 
 

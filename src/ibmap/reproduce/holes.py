@@ -2,6 +2,7 @@
 
 Holes are punched into samples of known networks, so that the same rows are also learned from whole. They are
 drawn at random, or more often in rows in which the first column, which has none, is not in its first state.
+Tables with numbers have a study of their own.
 """
 
 from __future__ import annotations
@@ -12,12 +13,13 @@ from functools import partial
 import numpy as np
 
 from ibmap.data.encoding import encode
-from ibmap.data.table import EncodedTable
+from ibmap.data.table import EncodedTable, take_rows
 from ibmap.graph import MarkovGraph
 from ibmap.reproduce.bayesian_networks import NetworkSample
 from ibmap.reproduce.comparison import Column, ComparisonTable
 from ibmap.reproduce.families import Family
 from ibmap.reproduce.metrics import EDGES
+from ibmap.reproduce.mixed import MixedSample
 from ibmap.reproduce.paper_learners import run
 from ibmap.reproduce.recommended import RULE
 from ibmap.reproduce.reports import TableReport
@@ -31,13 +33,15 @@ TITLES = {
     "drop": "rows dropped",
     "state": "a state more",
 }
+BINS = {"bins": "every row used, bins alone"}  # what is done to numbers besides
+Source = Family | NetworkSample | MixedSample
 
 
 @dataclass(frozen=True)
 class Holed(Problem):
     """A sample of a known network with holes; what was in them still stands there."""
 
-    source: Family | NetworkSample
+    source: Source
     share: float  # of the cells that are missing
     depends: bool = False  # on the first column, or on nothing
 
@@ -71,40 +75,52 @@ def learn_holed(table: EncodedTable, treatment: str) -> Learned:
         return run(whole, "ibmap")
     if treatment == "fewer":  # as many as show a given pair
         n_rows = round(table.n_rows * float((~missing).mean()) ** 2)
-        return run(EncodedTable.from_codes(table.codes[:n_rows], n_states, table.names), "ibmap")
+        return run(take_rows(whole, np.arange(n_rows)), "ibmap")
     if treatment == "drop" and missing.any(axis=1).all():
         return Learned(MarkovGraph.empty(table.n_variables, table.names), {})
     if treatment == "state":
         codes = np.where(missing, table.cardinalities, table.codes)
         return run(EncodedTable.from_codes(codes, [k + 1 for k in n_states], table.names), "ibmap")
-    holed = replace(table, codes=np.asfortranarray(np.where(missing, 0, table.codes)))
+    numbers = {v: np.where(missing[:, v], np.nan, values) for v, values in table.numbers.items()}
+    holed = replace(table, codes=np.asfortranarray(np.where(missing, 0, table.codes)), numbers=numbers)
+    if treatment == "bins":
+        return run(replace(holed, numbers={}), "ibmap")
     return run(encode(holed, missing=treatment), "ibmap")
 
 
 def hole_studies() -> dict[str, Study]:
-    """Give the study of missing cells by name."""
-    learners = tuple(Learner(each, partial(learn_holed, treatment=each)) for each in TITLES)
-    columns = tuple(Column(TITLES[each.name], "edge_errors", each.name) for each in learners)
-    title = "Missing cells"
-    cells = ComparisonTable("holes", f"Wrong edges. {title}", ("holes", "data"), columns, rule=RULE)
-    means = ComparisonTable("holes-mean", f"Wrong edges. {title}, all data", ("holes",), columns, rule=RULE)
-    study = Study(
-        "holes",
+    """Give the studies of missing cells by name."""
+    both = (
+        _study("holes", "Missing cells", _problems(), TITLES),
+        _study(
+            "holes-numbers", "Missing cells of tables with numbers", _problems_with_numbers(), TITLES | BINS
+        ),
+    )
+    return {study.name: study for study in both}
+
+
+def _study(name: str, title: str, problems: tuple[Holed, ...], titles: dict[str, str]) -> Study:
+    """Put a study together."""
+    learners = tuple(Learner(each, partial(learn_holed, treatment=each)) for each in titles)
+    columns = tuple(Column(titles[each.name], "edge_errors", each.name) for each in learners)
+    cells = ComparisonTable(name, f"Wrong edges. {title}", ("holes", "data"), columns, rule=RULE)
+    means = ComparisonTable(f"{name}-mean", f"Wrong edges. {title}, all data", ("holes",), columns, rule=RULE)
+    return Study(
+        name,
         title,
-        _problems(),
+        problems,
         learners,
         (EDGES,),
         repetitions=5,
         reports=(TableReport(cells), TableReport(means)),
-        quick=lambda problem: isinstance(problem.source, Family) and problem.source.n < 20,
+        quick=lambda problem: not isinstance(problem.source, NetworkSample) and problem.source.n < 20,
         quick_repetitions=1,
     )
-    return {study.name: study}
 
 
 def _problems() -> tuple[Holed, ...]:
     """Give samples of five kinds with three shares of holes, and with holes that depend on a column."""
-    sources: list[Family | NetworkSample] = [
+    sources: list[Source] = [
         Family("signed", 12, 3, 400),
         Family("mixed", 12, 3, 400),
         Family("three-state", 12, 2, 800),
@@ -113,3 +129,15 @@ def _problems() -> tuple[Holed, ...]:
     ]
     kinds = [(0.05, False), (0.15, False), (0.3, False), (0.3, True)]
     return tuple(Holed(source, *kind) for kind in kinds for source in sources)
+
+
+def _problems_with_numbers() -> tuple[Holed, ...]:
+    """Give samples of numbers, straight and bent, alone and next to categories."""
+    sources = [
+        MixedSample("gaussian", 10, 3, 300),
+        MixedSample("skewed mixed", 10, 3, 300),
+        MixedSample("bent", 10, 2, 300),
+        MixedSample("straight or bent mixed", 10, 2, 300),
+        MixedSample("mixed", 20, 3, 1000),
+    ]
+    return tuple(Holed(source, share) for share in (0.05, 0.15, 0.3) for source in sources)
