@@ -17,6 +17,7 @@ from ibmap.kernels import slices
 
 Floats = NDArray[np.float64]
 MOST_MEMBERS = 63  # variables given whose states fit into a key
+MOST_MASKED = 4  # variables given whose slices have masks of their own: sorting the rows takes longer
 
 
 class BinaryColumns:
@@ -28,6 +29,8 @@ class BinaryColumns:
         self.states = np.ascontiguousarray(codes.T.astype(np.uint8))
         self.row_bits = np.zeros((n_variables // slices.WORD + 1, n_rows), np.uint64)
         slices.pack_rows(self.states, self.row_bits)
+        packed = np.packbits(self.states, axis=1, bitorder="little")
+        self.bits = np.pad(packed, ((0, 0), (0, -packed.shape[1] % 8))).view(np.uint64)  # by variable
         self.prior = prior
         self.tables = SliceTables(table.n_samples, prior)
 
@@ -45,12 +48,19 @@ class BinaryRow:
     """Tests of one binary variable given up to 63 others, in rows without weights."""
 
     def __init__(self, columns: BinaryColumns, x: int, given: tuple[int, ...]) -> None:
-        _, sizes, n_live, rows = slices.sort_by_slice(columns.states, x, np.array(given, np.int64))
-        self._columns, self._sizes = columns, sizes[:n_live]
-        self._sliced = (rows, self._sizes, *slices.place_slices(self._sizes))
+        self._columns, members = columns, np.array(given, np.int64)
+        if len(given) <= MOST_MASKED:
+            found = slices.mask_slices(columns.bits, x, members, columns.states.shape[1])
+            self._masks, self._sizes, self.n_single = found
+            self._count = self._count_masked
+        else:
+            _, sizes, n_live, rows = slices.sort_by_slice(columns.states, x, members)
+            self._sizes, self.n_single = sizes[:n_live], len(sizes) - int(n_live)
+            self._sorted = (rows, self._sizes, *slices.place_slices(self._sizes))
+            self._count = self._count_sorted
+        self.n_live = len(self._sizes)
         self._table = columns.tables.given(len(given))
         self._counted: tuple[bytes, NDArray[np.uint32]] | None = None  # the candidates of last time
-        self.n_live, self.n_single = int(n_live), len(sizes) - int(n_live)
 
     def log_posteriors(self, candidates: Sequence[int]) -> tuple[Floats, Floats]:
         """Test X against each candidate."""
@@ -94,10 +104,18 @@ class BinaryRow:
         asked = candidates.tobytes()
         if self._counted is not None and self._counted[0] == asked:
             return self._counted[1]
-        rows, sizes, words, masks, starts = self._sliced
-        packed = slices.pack_slices(self._columns.row_bits, rows, sizes, starts, candidates)
-        self._counted = asked, np.asarray(slices.count_ones(packed, words, masks))
+        self._counted = asked, self._count(candidates)
         return self._counted[1]
+
+    def _count_masked(self, candidates: NDArray[np.int64]) -> NDArray[np.uint32]:
+        """Count by the masks of the slices."""
+        return np.asarray(slices.count_masked(self._columns.bits, self._masks, candidates))
+
+    def _count_sorted(self, candidates: NDArray[np.int64]) -> NDArray[np.uint32]:
+        """Count by the rows sorted by slice."""
+        rows, sizes, words, masks, starts = self._sorted
+        packed = slices.pack_slices(self._columns.row_bits, rows, sizes, starts, candidates)
+        return np.asarray(slices.count_ones(packed, words, masks))
 
 
 def log_dependent(independent: Floats) -> Floats:

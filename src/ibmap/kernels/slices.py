@@ -221,3 +221,50 @@ def count_ones(packed, words, masks):
                 one += popcount(packed[k, v])
             ones[s, v, 0], ones[s, v, 1] = zero, one
     return ones
+
+
+@kernel
+def mask_slices(bits, x, members, n_rows):
+    """Mark the rows of each slice of a few variables, apart by X, and count them.
+
+    bits: IN, variables by words, bit i of word k is row 64 k + i. Returns masks, slices by X by words, and sizes
+    of the slices of two rows or more, and how many have one.
+    """
+    n_words, n_slices, n_single = bits.shape[1], 1, 0
+    masks = np.zeros((2 ** members.shape[0], 2, n_words), np.uint64)
+    for k in range(n_words):
+        masks[0, 0, k] = bits_between(0, min(n_rows - k * WORD, WORD))
+    for j in range(members.shape[0]):
+        for s in range(n_slices):
+            for k in range(n_words):
+                masks[n_slices + s, 0, k] = masks[s, 0, k] & bits[members[j], k]
+                masks[s, 0, k] &= ~bits[members[j], k]
+        n_slices *= 2
+    sizes, found = np.zeros((n_slices, 2), np.uint64), 0
+    for s in range(n_slices):
+        size0, size1 = np.uint64(0), np.uint64(0)
+        for k in range(n_words):
+            rows = masks[s, 0, k]
+            masks[found, 1, k] = rows & bits[x, k]
+            masks[found, 0, k] = rows & ~bits[x, k]
+            size0 += popcount(masks[found, 0, k])
+            size1 += popcount(masks[found, 1, k])
+        sizes[found, 0], sizes[found, 1] = size0, size1
+        n_single += size0 + size1 == ONE
+        found += size0 + size1 > ONE
+    return masks[:found], sizes[:found], n_single
+
+
+@kernel
+def count_masked(bits, masks, asked):
+    """Count the rows in which variables are 1, by slice, variable and X. masks: IN, by `mask_slices`."""
+    ones = np.empty((masks.shape[0], asked.shape[0], 2), np.uint32)
+    for v in range(asked.shape[0]):
+        own = bits[asked[v]]
+        for s in range(masks.shape[0]):
+            for a in range(2):
+                rows, total = masks[s, a], np.uint64(0)
+                for k in range(own.shape[0]):
+                    total += popcount(own[k] & rows[k])
+                ones[s, v, a] = total
+    return ones

@@ -62,7 +62,7 @@ def log_one_plus(e):
     """Log of 1 + e, not negative."""
     if e < SERIES:
         return e * (1.0 - e * (1.0 / 2.0 - e * (1.0 / 3.0 - e * (1.0 / 4.0 - e * (1.0 / 5.0)))))
-    return math.log1p(e)
+    return math.log(1.0 + e)
 
 
 @kernel
