@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 N_FITS = 40  # of a bootstrap
-PLAN = SamplingPlan(max_steps=20_000, precision=0.015)  # no limit of time: the same rows each time
+PLAN = SamplingPlan(max_steps=3_000, precision=0.015)  # no limit of time: the same rows each time
 TITLES = {
     "posterior": "calibrated",
     "temperature-1": "temperature 1",
