@@ -227,8 +227,8 @@ def count_ones(packed, words, masks):
 def mask_slices(bits, x, members, n_rows):
     """Mark the rows of each slice of a few variables, apart by X, and count them.
 
-    bits: IN, variables by words, bit i of word k is row 64 k + i. Returns masks, slices by X by words, and sizes
-    of the slices of two rows or more, and how many have one.
+    bits: IN, variables by words, bit i of word k is row 64 k + i. Returns masks, slices by X by words, and
+    sizes of the slices of two rows or more, and how many have one.
     """
     n_words, n_slices, n_single = bits.shape[1], 1, 0
     masks = np.zeros((2 ** members.shape[0], 2, n_words), np.uint64)
