@@ -25,7 +25,9 @@ def test_rows(
     def answer(first: int) -> None:
         for k in range(first, min(first + BLOCK, len(questions))):
             x, given = questions[k]
-            others = [y for y in range(n_variables) if y != x and y not in given]
+            is_other = np.ones(n_variables, bool)
+            is_other[[x, *given]] = False
+            others = np.flatnonzero(is_other)
             independent[k, others], dependent[k, others] = make_row(x, given).log_posteriors(others)
 
     with ThreadPool(n_threads) as threads:
