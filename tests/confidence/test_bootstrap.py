@@ -134,3 +134,9 @@ def test_a_structure_of_plenty_of_rows_is_stable_and_one_of_few_is_not():
     assert stable.coefficient == 0.5 and min(stable.mean_correlation) > 0.95
     assert shaky.coefficient < 0.75
     assert shaky.mean_correlation[1] < stable.mean_correlation[1]
+
+
+@pytest.mark.parametrize("name", ["ibmap", "hc", "gsmn"])
+def test_a_structure_found_again_is_the_one_learned_where_the_data_are_clear(name):
+    table, entry = table_of(6, 2000), LEARNERS[name]
+    assert entry.find(table, entry.options()) == entry.learn(table, entry.options()).graph

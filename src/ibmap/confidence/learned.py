@@ -220,7 +220,7 @@ def learn_again(algorithm: str, options: LearnerOptions, table: EncodedTable) ->
     """Learn a structure, wherever it is."""
     from ibmap.learners import LEARNERS
 
-    return LEARNERS[algorithm].learn(table, options).graph
+    return LEARNERS[algorithm].find(table, options)
 
 
 def nameless(table: EncodedTable, options: LearnerOptions) -> EncodedTable:

@@ -28,7 +28,7 @@ def test_rows(
             is_other = np.ones(n_variables, bool)
             is_other[[x, *given]] = False
             others = np.flatnonzero(is_other)
-            independent[k, others], dependent[k, others] = make_row(x, given).log_posteriors(others)
+            independent[k, others], dependent[k, others] = make_row(x, given).log_posteriors(others.tolist())
 
     with ThreadPool(n_threads) as threads:
         threads.map(answer, range(0, len(questions), BLOCK))

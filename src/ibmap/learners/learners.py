@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from ibmap.data.table import EncodedTable
+from ibmap.graph import MarkovGraph
 from ibmap.learners.blankets import learn_gsimn, learn_gsmn, learn_gsmn_star, learn_hiton, learn_iamb
 from ibmap.learners.cost import check_memory
 from ibmap.learners.family import (
@@ -20,7 +21,7 @@ from ibmap.learners.family import (
 )
 from ibmap.learners.hill_climbing import learn_hc
 from ibmap.learners.options import OPTIONS, LearnerOptions
-from ibmap.learners.recommended import learn_recommended
+from ibmap.learners.recommended import find_again, learn_recommended
 from ibmap.learners.tree_search import learn_ts
 from ibmap.result import SearchResult
 
@@ -43,6 +44,11 @@ class Learner:
     is_parallel: bool = False
     is_resumable: bool = False
     is_distributed: bool = False
+    finding: Callable[..., MarkovGraph] | None = None  # a structure alone, for many resampled tables
+
+    def find(self, table: EncodedTable, options: LearnerOptions) -> MarkovGraph:
+        """Find a structure, and tell nothing of it."""
+        return self.finding(table, options) if self.finding else self.learn(table, options).graph
 
     def learn(self, table: EncodedTable, options: LearnerOptions, **running: Any) -> SearchResult:
         """Learn from a table, unless it would take more memory than there is."""
@@ -67,7 +73,9 @@ class Learner:
 
 
 LEARNERS = {
-    "ibmap": Learner(OPTIONS["ibmap"], learn_recommended, is_parallel=True, is_distributed=True),
+    "ibmap": Learner(
+        OPTIONS["ibmap"], learn_recommended, is_parallel=True, is_distributed=True, finding=find_again
+    ),
     "hc": Learner(OPTIONS["hc"], learn_hc, is_parallel=True, is_resumable=True),
     "ts": Learner(OPTIONS["ts"], learn_ts, is_parallel=True),
     "gsmn": Learner(OPTIONS["gsmn"], learn_gsmn),

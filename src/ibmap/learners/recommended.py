@@ -49,6 +49,7 @@ from ibmap.ties import TOLERANCE
 MAX_ROUNDS = 5  # of climbing and learning the prior
 BLOCK = 1 << 10  # variables asked for at once while they choose their blankets
 MANY_FITS = 400  # of a small table: from then on compiling pays
+FEW_VARIABLES = 8  # up to which compiling does not pay for a hundred tables
 CLOSE = 0.02  # log-odds: a prior that moves less than this stays as it is
 
 
@@ -64,17 +65,13 @@ def learn_recommended(
     """Learn a structure with the recommended learner; the same for any number of threads or workers."""
     begun = time.perf_counter()
     options.check()
-    options = options.settled(table.names)
-    known, test, monitor = options.known(table.names), options.plain_test(table), Monitor(callback)
+    options = _settled(options, table)
+    test, monitor = options.plain_test(table), Monitor(callback)
     n_threads = 1 if test.regressions.is_small else n_threads  # NumPy's threads would wait
     n_threads = threads_within(test.table, n_threads, options.max_memory)
     told = _warn_of_columns(test)
-    start = find_start(known_test(test, known), options.start)
-    options = replace(options, screen=usual_screen(options.screen, table.n_variables))
     with hands(client, spread, test.regressions.fits, n_threads) as (pool, ask):
-        running = _Running(pool, ask, monitor, options.ascent == "rounds")
-        search = _Search(test, known, options.limits(), running)
-        search.set_candidates(options.screen, start)
+        search, start = _begun(test, options, _Running(pool, ask, monitor, options.ascent == "rounds"))
         climb = search.learn(start, is_prior_learned=options.prior is None)
         second_start, rival = search.climb_again(climb)
     is_first_better = rival is None or rival.score <= climb.score + TOLERANCE
@@ -98,6 +95,32 @@ def learn_recommended(
         descriptions=describe_variables(witness.table, won.graph),
         disputed=() if rival is None else _differences(climb.graph, rival.graph),
     )
+
+
+def find_again(table: EncodedTable, options: RecommendedOptions) -> MarkovGraph:
+    """Find a structure of resampled rows: by one climb, of which nothing is told."""
+    options = _settled(options, table)
+    test = options.plain_test(table)
+    if table.n_variables > FEW_VARIABLES:
+        test.regressions.compile()
+    with hands(None, None, test.regressions.fits, 1) as (pool, ask):
+        search, start = _begun(test, options, _Running(pool, ask, Monitor(None), options.ascent == "rounds"))
+        return search.learn(start, is_prior_learned=options.prior is None).graph
+
+
+def _settled(options: RecommendedOptions, table: EncodedTable) -> RecommendedOptions:
+    """Choose what a table decides."""
+    options = options.settled(table.names)
+    return replace(options, screen=usual_screen(options.screen, table.n_variables))
+
+
+def _begun(test: AveragedTest, options: RecommendedOptions, running: _Running) -> tuple[_Search, MarkovGraph]:
+    """Make a search, and the structure that it begins with."""
+    known = options.known(test.names)
+    start = find_start(known_test(test, known), options.start)
+    search = _Search(test, known, options.limits(), running)
+    search.set_candidates(options.screen, start)
+    return search, start
 
 
 class _Running(NamedTuple):

@@ -68,7 +68,10 @@ def posterior(table: EncodedTable, temperature: float | None = None) -> Learned:
 
 def bootstrapped(table: EncodedTable) -> Learned:
     """Give the edges that more than half of the resampled tables give, and judge their frequencies."""
-    found = resample(lambda rows: run(rows, "ibmap").graph, table, n_fits=N_FITS)
+    from ibmap.learners import LEARNERS
+
+    learner = LEARNERS["ibmap"]
+    found = resample(lambda rows: learner.find(rows, learner.options()), table, n_fits=N_FITS)
     graph = MarkovGraph(found.frequencies > 0.5, table.names)
     return Learned(graph, {}, partial(claims, found.frequencies))
 
