@@ -15,7 +15,7 @@ from ibmap.graph import MarkovGraph
 from ibmap.independence import regression
 from ibmap.independence.averaged import AveragedTest
 from ibmap.independence.density import learned_prior
-from ibmap.independence.regression import MAX_STATES
+from ibmap.independence.regression import most_states
 from ibmap.learners import LEARNERS, RecommendedOptions, learn_recommended
 from ibmap.pools.threads import ThreadPool
 from ibmap.score import flip_gain, flip_gains, local_score, total_score
@@ -119,15 +119,22 @@ def test_evidence_matches_its_definition_where_cells_outgrow_whole_numbers():
     assert [found[y] for y in (1, 44)] == pytest.approx([oracle.factor(0, y, blanket) for y in (1, 44)])
 
 
+@pytest.mark.parametrize("n_rows", [0, 1, 159, 160, 180, 319, 320, 10**6])
+def test_short_tables_keep_fewer_states_apart(n_rows):
+    assert most_states(n_rows) == naive.most_states(n_rows)
+
+
+@pytest.mark.parametrize("times", [1, 2, 3])
 @pytest.mark.parametrize("share", SHARES)
-def test_rare_states_of_variables_with_many_are_taken_as_one(share):
+def test_rare_states_of_variables_with_many_are_taken_as_one(share, times):
     many = np.repeat(
-        np.arange(20), [9] * 10 + [5] * 2 + [3] * 5 + [1] * 3
-    )  # of those that occur 3 times the first are kept
+        np.arange(20), np.array([9] * 10 + [5] * 2 + [3] * 5 + [1] * 3) * times
+    )  # of those that occur equally often the first are kept
     few = np.random.default_rng(0).integers(0, 2, len(many))
     table = EncodedTable.from_codes(np.column_stack([many, (many + few) % 3, few, np.arange(len(many)) % 59]))
     distinct = [len({row[v] for row in naive.lumped(*rows_of(table))}) for v in range(4)]
-    assert (MAX_STATES, distinct) == (naive.MAX_STATES, [16, 3, 2, 16])
+    most = most_states(len(many))
+    assert distinct == [most, 3, 2, most]
     score = local_score(AveragedTest(table, table_share=share))
     for x, blanket in ((0, ()), (1, (0,)), (2, (0, 1))):
         expected = naive.evidence(*rows_of(table), x, blanket, table_share=share)
@@ -146,7 +153,7 @@ def test_a_column_of_many_equally_frequent_states_keeps_its_links():
 
 
 def test_as_many_states_as_are_kept_stay_as_they_are():
-    many = np.arange(80) % MAX_STATES
+    many = np.arange(80) % most_states(80)
     table = EncodedTable.from_codes(np.column_stack([many, (many % 3 + np.arange(80) % 7) % 2]))
     expected = naive.log_probabilities(*rows_of(table), 0, 1, ())
     assert naive.lumped(*rows_of(table)) == table.codes.tolist()

@@ -11,19 +11,24 @@ import numpy as np
 
 from oracles.naive_pairwise import Regression, both, coding, contrast_basis, seen_states
 
-RIDGE, LINK_RIDGE, MAX_STATES = 1.0, 8.0, 16
+RIDGE, LINK_RIDGE = 1.0, 8.0
+
+
+def most_states(n_rows):
+    """One for each twenty rows, from eight to sixteen."""
+    return 8 if n_rows < 160 else 16 if n_rows >= 320 else n_rows // 20
 
 
 def lumped(rows, weights):
     """The rows with the rare states of variables that have many taken as one."""
-    columns = []
+    columns, most = [], most_states(sum(weights))
     for v in range(len(rows[0]) if rows else 0):
         counts = Counter()
         for row, w in zip(rows, weights, strict=True):
             counts[row[v]] += w
         kept = set(counts)
-        if len(counts) > MAX_STATES:
-            kept = set(sorted(counts, key=lambda s: (-counts[s], s))[: MAX_STATES - 1])
+        if len(counts) > most:
+            kept = set(sorted(counts, key=lambda s: (-counts[s], s))[: most - 1])
         columns.append([row[v] if row[v] in kept else -1 for row in rows])
     return [list(row) for row in zip(*columns, strict=True)]
 

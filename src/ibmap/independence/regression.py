@@ -1,7 +1,7 @@
 """A table as logistic regressions see it: the states that occur, and what a link is worth.
 
 States that never occur cost nothing and change nothing. A variable of very many states keeps
-its most frequent ones; the others are taken as one.
+its most frequent ones, fewer in short tables; the others are taken as one.
 
 Small tables are answered by NumPy at once; for large ones kernels are compiled. Both give the same numbers.
 Columns kept as numbers are weighed row by row (`mixed_links`). What the table says to be in order, numbers
@@ -35,6 +35,7 @@ Codes = NDArray[np.uint8]
 Question = tuple[int, tuple[int, ...], Integers | None]  # a variable, its blanket, its candidates or all
 
 MAX_STATES = 16  # of one variable: the effects of a link are the product of two such numbers
+FEWEST_STATES, ROWS_A_STATE = 8, 20  # with few rows there are fewer, but not under eight
 MAX_ORDERED = 256  # of one with ordered states, which has one effect
 N_FACTORIALS = 4096  # whose logarithms are looked up
 
@@ -174,13 +175,20 @@ def _links(small: bool) -> Callable[..., Links[Any]]:
     return CompiledLinks
 
 
+def most_states(n_samples: int) -> int:
+    """Give how many states a variable keeps that are in no order."""
+    return min(max(n_samples // ROWS_A_STATE, FEWEST_STATES), MAX_STATES)
+
+
 def column_states(table: EncodedTable, x: int, is_ordered: bool) -> Codes:
     """Number the states of a variable that occur; where a cell is missing stands 0."""
+    most = MAX_ORDERED if is_ordered else most_states(table.n_samples)
     if table.missing is None or not table.missing[:, x].any():
-        return _kept_states(table.codes[:, x], table.weights, is_ordered)
+        return _kept_states(table.codes[:, x], table.weights, is_ordered, most)
     seen = ~table.missing[:, x]
     found = np.zeros(table.n_rows, np.uint8)
-    found[seen] = _kept_states(table.codes[seen, x], table.weights[seen], is_ordered, MAX_ORDERED - 1)
+    most = min(most, MAX_ORDERED - 1)  # a hole is a state more
+    found[seen] = _kept_states(table.codes[seen, x], table.weights[seen], is_ordered, most)
     return found
 
 
@@ -201,19 +209,17 @@ def _occurs(codes: NDArray[Any]) -> NDArray[np.bool_]:
     return occurs
 
 
-def _kept_states(
-    codes: NDArray[Any], weights: NDArray[Any], is_ordered: bool, most_ordered: int = MAX_ORDERED
-) -> Codes:
+def _kept_states(codes: NDArray[Any], weights: NDArray[Any], is_ordered: bool, most: int) -> Codes:
     """Number the states that occur."""
     # Of very many, all but the most frequent are one, of equally frequent ones the later; of ordered
     # ones, neighbours are.
     occurs = _occurs(codes)
     numbers, n_seen = np.cumsum(occurs) - 1, int(occurs.sum())
-    if is_ordered and n_seen > most_ordered:
-        numbers = numbers * most_ordered // n_seen
-    elif not is_ordered and n_seen > MAX_STATES:
-        most = np.argsort(-np.bincount(codes, weights), kind="stable")[: MAX_STATES - 1]
-        is_kept = np.isin(np.arange(len(occurs)), most)
+    if is_ordered and n_seen > most:
+        numbers = numbers * most // n_seen
+    elif n_seen > most:
+        frequent = np.argsort(-np.bincount(codes, weights), kind="stable")[: most - 1]
+        is_kept = np.isin(np.arange(len(occurs)), frequent)
         numbers = np.where(is_kept, np.cumsum(is_kept), 0)
     return np.asarray(numbers.astype(np.uint8)[codes], np.uint8)
 

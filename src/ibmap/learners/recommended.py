@@ -30,7 +30,7 @@ from ibmap.graph.knowledge import Knowledge
 from ibmap.independence.averaged import AveragedTest
 from ibmap.independence.density import learned_prior
 from ibmap.independence.known import known_test
-from ibmap.independence.regression import MAX_STATES, Ask
+from ibmap.independence.regression import Ask, most_states
 from ibmap.independence.screen import screen, usual_screen
 from ibmap.learners.cost import threads_within
 from ibmap.learners.options import RecommendedOptions
@@ -272,9 +272,9 @@ def _warn_of_columns(test: AveragedTest) -> tuple[str, ...]:
     """Name the columns whose rare states are taken as one."""
     names, notes = [repr(name) for name in test.names], []
     if test.regressions.merged:
-        many = listed([names[x] for x in test.regressions.merged])
+        many, most = listed([names[x] for x in test.regressions.merged]), most_states(test.table.n_samples)
         rule = (
-            f"of over {MAX_STATES} states: {many}. The {MAX_STATES - 1} most frequent states are kept apart, "
+            f"of over {most} states: {many}. The {most - 1} most frequent states are kept apart, "
             "the others are taken as one; cut numbers into bins, or name columns whose states are in order"
         )
         warnings.warn(f"columns {rule}", DataWarning, stacklevel=5)
