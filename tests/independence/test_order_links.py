@@ -96,6 +96,7 @@ def test_the_test_of_the_recommended_learner_believes_the_table():
     assert not isinstance(AveragedTest(table, ordered=True).regressions.fits.links, OrderLinks)
 
 
+@pytest.mark.compiled_only("it is about the bytes that states are kept in")
 @pytest.mark.filterwarnings("ignore::ibmap.errors.DataWarning")
 @pytest.mark.parametrize("n_states", [255, 256, 257, 900])
 def test_as_many_ordered_states_as_there_may_be_are_told_apart(n_states):
@@ -107,6 +108,7 @@ def test_as_many_ordered_states_as_there_may_be_are_told_apart(n_states):
     assert list(learner.graph_.edges) == [("x0", "x1")]
 
 
+@pytest.mark.compiled_only("it is about what is told of such columns")
 @pytest.mark.filterwarnings("ignore::ibmap.errors.DataWarning")
 @pytest.mark.parametrize(
     "learner",
