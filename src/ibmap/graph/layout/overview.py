@@ -11,7 +11,7 @@ from ibmap.graph.layout.arranging import Places, one_thread, place_circles
 from ibmap.graph.layout.groups import MANY, Weights, count_between, split_groups, weights_of
 from ibmap.graph.layout.places import place
 
-SMALL = 10  # a group of fewer variables that has no edge to another is drawn with others like it
+SMALL = 5  # a group of fewer variables that has no edge to another is drawn with others like it
 
 
 @dataclass(frozen=True, eq=False)
