@@ -75,3 +75,14 @@ def sure_sample(n_variables=6, method="sampled", **more):
         probabilities[x, y] = probabilities[y, x] = p
     np.fill_diagonal(probabilities, 0.0)
     return replace(result, confidence=Confidence(result.graph.names, probabilities, method))
+
+
+def crowd(n_variables=600, names=None):
+    """A graph of rings of forty with hubs, a chain of bridges, some small parts, and some variables alone."""
+    n = int(n_variables * 0.8)
+    edges = {(k, k + 1) for k in range(n - 1) if (k + 1) % 40} | {
+        (k - k % 40, k) for k in range(n) if k % 5 == 3
+    }
+    edges |= {(k - 3, k + 7) for k in range(40, n - 40, 40)}
+    edges |= {(k, k + 1) for k in range(n, n + n_variables // 10, 2)}
+    return MarkovGraph.from_edges(n_variables, sorted(edges), names)

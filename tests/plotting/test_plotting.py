@@ -7,6 +7,7 @@ import pytest
 from matplotlib.collections import LineCollection
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
+from matplotlib.patches import Circle
 
 from cli_runner import run_fixture, table_fixture  # noqa: F401
 from ibmap.confidence.bootstrap import Stability
@@ -14,6 +15,7 @@ from ibmap.errors import InvalidOptionError
 from ibmap.evidence.relation import Relation
 from ibmap.graph import MarkovGraph
 from ibmap.graph.layout import LAYOUTS, block_order, place
+from ibmap.graph.layout.overview import overview
 from ibmap.plotting import (
     plot_comparison,
     plot_evidence,
@@ -31,7 +33,7 @@ from ibmap.plotting.network import SIGNS
 from ibmap.result.confidence import Structure
 from ibmap.result.formats import weight_matrix
 from ibmap.result.reliability import Reliability
-from report_samples import NAUGHTY, naughty, ring, sample, sure_sample
+from report_samples import NAUGHTY, crowd, naughty, ring, sample, sure_sample
 
 pytestmark = pytest.mark.compiled_only("a page or picture as a whole says nothing new about kernels")
 
@@ -73,6 +75,33 @@ def test_a_network_is_drawn_with_all_its_edges(ax, layout, n_variables):
     points = place(result.graph.adjacency, layout, weight_matrix(result))
     assert drawn(ax, points) == [set(result.graph.edges)]
     assert [text.get_text() for text in ax.texts] == list(result.graph.names)
+
+
+def test_many_variables_are_drawn_as_their_groups(ax):
+    graph = crowd(500)
+    many = overview(graph.adjacency)
+    plot_network(graph, ax, title="Many")
+    labels = ["\n".join(many.label(k, graph.names)) for k in range(len(many.circles))]
+    *named, caption = [text.get_text() for text in ax.texts]
+    assert named == labels
+    assert caption.startswith("500 variables: a circle for each of")
+    assert ax.get_title(loc="left") == "Many"
+    circles = [patch for patch in ax.patches if isinstance(patch, Circle)]
+    assert [circle.radius for circle in circles] == many.radii.tolist()
+    (lines,) = (each for each in ax.collections if isinstance(each, LineCollection))
+    assert len(lines.get_segments()) == np.count_nonzero(np.triu(many.between, 1))
+
+
+def test_the_matrix_of_many_variables_is_one_of_groups(ax):
+    graph = crowd(500)
+    many = overview(graph.adjacency)
+    plot_matrix(graph, ax)
+    shades = np.asarray(ax.images[0].get_array())
+    assert np.array_equal(shades > 0, many.between > 0)
+    assert [text.get_text() for text in ax.get_yticklabels()] == [
+        " ".join(many.label(k, graph.names)) for k in range(len(many.circles))
+    ]
+    assert "500 variables in groups" in ax.get_xlabel()
 
 
 @pytest.mark.parametrize("layout", ["stress", "circle"])

@@ -29,7 +29,8 @@ from ibmap.report.others import other_networks
 from ibmap.report.page import render, safe_json
 from ibmap.report.views import raised
 from ibmap.result.confidence import Confidence, Structure
-from report_samples import NAUGHTY, naughty, ring, sample
+from ibmap.result.formats import as_result
+from report_samples import NAUGHTY, crowd, naughty, ring, sample
 
 pytestmark = pytest.mark.compiled_only("a page or picture as a whole says nothing new about kernels")
 
@@ -71,6 +72,21 @@ def test_the_same_result_gives_the_same_bytes(tmp_path):
     for name in ("a.html", "b.html"):
         write_report(ring(40), tmp_path / name, title="ring")
     assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
+
+
+def test_a_page_of_many_variables_holds_circles_and_no_order_of_a_matrix():
+    source = page_of(as_result(crowd(600)))
+    data = data_of(source)
+    assert sorted(k for circle in data["circles"] for k in circle["members"]) == list(range(600))
+    n_edges = sum(each["count"] for each in data["bridges"])
+    assert n_edges + sum(each["edges"] for each in data["circles"]) == crowd(600).n_edges
+    assert data["order"] == []
+    assert "a circle for each of" in source
+    assert source == page_of(as_result(crowd(600)))
+
+
+def test_a_page_of_few_variables_holds_no_circles():
+    assert "circles" not in data_of(page_of(ring(60)))
 
 
 def test_the_policy_allows_exactly_the_scripts_and_the_style_of_the_page():

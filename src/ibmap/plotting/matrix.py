@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ibmap.graph.layout import block_order, find_groups, group_colour
+from ibmap.graph.layout.overview import overview
 from ibmap.options import as_choice
 from ibmap.plotting.canvas import FAINT, INK, axes_or_new, need_matplotlib, set_title, shown
 from ibmap.plotting.network import SIGNS
+from ibmap.plotting.overview import has_many
 from ibmap.result.formats import Network, edge_relations, edge_shares, graph_of, weight_matrix
 
 if TYPE_CHECKING:
@@ -28,7 +30,7 @@ def plot_matrix(
     ----------
     network : SearchResult or MarkovGraph
         What to draw. The darker a mark, the stronger the relation, in the colour of its sign; or, if that is
-        not known, the more evidence there is for the edge.
+        not known, the more evidence there is for the edge. If there are over 400 variables, groups by groups.
     ax : matplotlib.axes.Axes, optional
         Where to draw; on a new figure by default.
     order : {"blocks", "columns"}
@@ -53,6 +55,8 @@ def plot_matrix(
     from matplotlib.colors import to_rgb
 
     as_choice(order, "order", ("blocks", "columns"))
+    if has_many(network):
+        return _plot_groups(network, axes_or_new(ax, SIZE), title)
     graph, weights = graph_of(network), weight_matrix(network)
     n = graph.n_variables
     places = block_order(graph.adjacency, weights) if order == "blocks" else np.arange(n)
@@ -69,6 +73,22 @@ def plot_matrix(
     if order == "blocks":
         _draw_blocks(ax, find_groups(graph.adjacency, weights)[places])
     _write_names(ax, [shown(graph.names[k]) for k in places])
+    set_title(ax, title)
+    return ax
+
+
+def _plot_groups(network: Network, ax: Axes, title: str | None) -> Axes:
+    """Draw groups by groups in place of many variables: the darker, the more of the pairs are joined."""
+    graph = graph_of(network)
+    many = overview(graph.adjacency, weight_matrix(network))
+    sizes = many.radii**2
+    pairs = np.outer(sizes, sizes) - np.diag(sizes * (sizes + 1) / 2)
+    share = np.sqrt(many.between / np.maximum(pairs, 1))
+    ax.imshow(share, cmap="Blues", vmin=0, interpolation="nearest")
+    labels = [many.label(k, graph.names) for k in range(len(sizes))]
+    _write_names(ax, [f"{shown(name, 12)} {more}" for name, more in labels])
+    caption = f"{graph.n_variables:,} variables in groups: the darker, the more of the pairs are joined"
+    ax.set_xlabel(caption, color=FAINT)
     set_title(ax, title)
     return ax
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ibmap.graph.layout import find_groups, group_colour, place
+from ibmap.graph.layout import MANY, Weights, find_groups, group_colour, place
 from ibmap.options import as_choice
 from ibmap.plotting.canvas import FAINT, INK, LINE, axes_or_new, set_title, shown, write_text
+from ibmap.plotting.overview import draw_overview, has_many
 from ibmap.result.formats import Network, edge_relations, edge_weights, graph_of, weight_matrix
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def plot_network(
     Parameters
     ----------
     network : SearchResult or MarkovGraph
-        What to draw.
+        What to draw; if there are over 400 variables, their groups as circles.
     ax : matplotlib.axes.Axes, optional
         Where to draw; on a new figure by default.
     layout : {"stress", "circle", "spring"}
@@ -68,8 +69,11 @@ def plot_network(
     """
     as_choice(colour, "colour", COLOURS)
     as_choice(lines, "lines", ("strength", "evidence"))
-    graph, weights = graph_of(network), weight_matrix(network)
     ax = axes_or_new(ax, SIZE)
+    if has_many(network):
+        draw_overview(ax, network, title)
+        return ax
+    graph, weights = graph_of(network), weight_matrix(network)
     points = with_room(ax, place(graph.adjacency, layout, weights), graph.names)
     relations = edge_relations(network) if lines == "strength" else {}
     if relations:
@@ -134,7 +138,10 @@ def draw_lines(
 def draw_variables(
     ax: Axes, points: NDArray[np.float64], names: Sequence[str], colours: Sequence[str] | None = None
 ) -> None:
-    """Draw variables: names in boxes if there are few, else dots with small names."""
+    """Draw variables: names in boxes if there are few, dots with small names, of very many dots."""
+    if len(names) > MANY:
+        ax.scatter(points[:, 0], points[:, 1], s=2, c=colours or INK, zorder=3, linewidths=0)
+        return
     if len(names) <= MAX_BOXES:
         _draw_boxes(ax, points, names, colours or [INK] * len(names))
         return
@@ -188,7 +195,7 @@ def frame(ax: Axes, points: NDArray[np.float64]) -> None:
     ax.set_axis_off()
 
 
-def _colours(graph: MarkovGraph, colour: str, weights: NDArray[np.float64] | None) -> list[str] | None:
+def _colours(graph: MarkovGraph, colour: str, weights: Weights | None) -> list[str] | None:
     if colour == "none":
         return None
     if colour == "group":

@@ -9,8 +9,10 @@ from typing import Any
 
 from ibmap.data.table import EncodedTable
 from ibmap.data.text import printable
-from ibmap.graph.layout import block_order
+from ibmap.graph.layout import MANY, block_order
+from ibmap.graph.layout.overview import Overview, overview
 from ibmap.learners.groups import GroupComparison
+from ibmap.report.circles import CircleView, bridges, view_circles, what_circles_are
 from ibmap.report.others import Row, other_networks
 from ibmap.report.views import PairView, VariableView, raised, view_pairs, view_variables
 from ibmap.result import SearchResult
@@ -58,9 +60,12 @@ class Content:
     about_groups: str = ""
     about_others: str = ""  # how probable the network is as a whole
     others: tuple[Row, ...] = ()  # the most probable others
+    circles: tuple[CircleView, ...] = ()  # of an overview, if there are many variables
+    bridges: tuple[dict[str, Any], ...] = ()  # how many edges there are between two circles
 
     def data(self) -> dict[str, Any]:
         """Give what the page's script reads."""
+        overview = {"circles": [asdict(circle) for circle in self.circles], "bridges": list(self.bridges)}
         return {
             "variables": [asdict(variable) for variable in self.variables],
             "pairs": [asdict(pair) for pair in self.pairs],
@@ -69,6 +74,7 @@ class Content:
             "trace": list(self.trace),
             "sure": self.sure,
             "groups": self.groups,
+            **(overview if self.circles else {}),
         }
 
 
@@ -81,11 +87,12 @@ def collect_content(
     """Put together what the page shows of a result."""
     first = result.trace[0] if result.trace else None
     about_others, others = other_networks(result)
+    many = _overview(result)
     return Content(
         title=title,
-        variables=view_variables(result),
+        variables=view_variables(result, many),
         pairs=view_pairs(result),
-        order=tuple(block_order(result.graph.adjacency, weight_matrix(result)).tolist()),
+        order=() if many else tuple(block_order(result.graph.adjacency, weight_matrix(result)).tolist()),
         start_score=first.score - first.gain if first else result.score,
         trace=tuple(flip._asdict() for flip in result.trace),
         lede=_lede(result),
@@ -96,7 +103,9 @@ def collect_content(
         making=_making(result),
         notes=find_notes(result, table),
         version=result.provenance.version,
-        caption=_caption(result, title),
+        caption=_caption(result, title) + (what_circles_are(many) if many else ""),
+        circles=view_circles(many, result.graph.names) if many else (),
+        bridges=bridges(many) if many else (),
         groups=None if groups is None else _groups(groups, result.graph.names),
         about_groups="" if groups is None else _about_groups(groups),
         about_others=about_others,
@@ -105,6 +114,13 @@ def collect_content(
         if result.confidence is None
         else {"kind": result.confidence.kind, **result.confidence.counts},
     )
+
+
+def _overview(result: SearchResult) -> Overview | None:
+    """Put variables into circles, if there are many."""
+    if result.graph.n_variables <= MANY:
+        return None
+    return overview(result.graph.adjacency, weight_matrix(result))
 
 
 def _caption(result: SearchResult, title: str) -> str:

@@ -23,7 +23,7 @@ from ibmap.errors import MissingLibraryError
 from ibmap.report.citation import bibtex, citations
 from ibmap.report.content import Content
 
-SCRIPTS = ("state", "drawing", "details", "tools", "tables", "charts", "groups", "start")
+SCRIPTS = ("state", "drawing", "scenes", "details", "tools", "tables", "charts", "groups", "start")
 LIBRARY = ("mpld3", "js/d3.v5.min.js")  # the package that ships d3, and where it does
 
 
@@ -49,6 +49,8 @@ def render(content: Content) -> bytes:
         about_variables=_text(content.about_variables),
         about_search=_text(content.about_search),
         about_others=_text(content.about_others),
+        few="hidden" if content.circles else "",
+        many="" if content.circles else "hidden",
         others=_others(content.others),
         no_others="" if content.about_others else "hidden",
         making="".join(f"<dt>{_text(name)}</dt><dd>{_text(value)}</dd>" for name, value in content.making),

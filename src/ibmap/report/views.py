@@ -15,6 +15,7 @@ from ibmap.evidence.statements import Statement, Verdict
 from ibmap.evidence.sureness import Sureness
 from ibmap.evidence.words import chance, in_words, probability, rough, share, strength, whole
 from ibmap.graph.layout import find_groups, group_colour, place
+from ibmap.graph.layout.overview import Overview
 from ibmap.result import SearchResult
 from ibmap.result.formats import weight_matrix
 from ibmap.result.relating import relation_of
@@ -79,12 +80,18 @@ class PairView:
     relation: dict[str, Any] | None = None  # how the two are related; None if not joined or not known
 
 
-def view_variables(result: SearchResult) -> tuple[VariableView, ...]:
-    """Show every variable of a result."""
+def view_variables(result: SearchResult, many: Overview | None = None) -> tuple[VariableView, ...]:
+    """Show every variable of a result, of many each within its circle."""
     graph = result.graph
     weights = weight_matrix(result)
-    places = place(graph.adjacency, weights=weights).round(3)
-    groups = find_groups(graph.adjacency, weights)
+    if many is None:
+        places = place(graph.adjacency, weights=weights).round(3)
+        groups = find_groups(graph.adjacency, weights)
+    else:
+        places, groups = many.inside.round(3), many.numbers
+    copies: dict[str, list[str]] = {}
+    for copy, each in result.provenance.copies.items():
+        copies.setdefault(each, []).append(printable(copy))
     loss = {(pair.x, pair.y): pair.loss for pair in result.evidence if pair.is_edge}
     return tuple(
         VariableView(
@@ -96,7 +103,7 @@ def view_variables(result: SearchResult) -> tuple[VariableView, ...]:
             colour=group_colour(int(groups[k])),
             x=float(places[k, 0]),
             y=float(-places[k, 1]) + 0.0,
-            copies=tuple(printable(copy) for copy, each in result.provenance.copies.items() if each == name),
+            copies=tuple(copies.get(name, ())),
             **_description(result, k),
         )
         for k, name in enumerate(graph.names)

@@ -4,37 +4,51 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import nullcontext
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ibmap.graph.layout.groups import block_order
+from ibmap.graph.layout.arranging import (
+    ASPECT,
+    Places,
+    connected_parts,
+    in_rows,
+    one_thread,
+    place_circles,
+    scaled,
+    upright,
+)
+from ibmap.graph.layout.groups import MANY, Weights, block_order, count_between, split_groups, weights_of
 from ibmap.options import as_choice
 
-ASPECT = 1.4  # width of a drawing over its height
 GAP = 0.8  # between two parts, in lengths of an edge
 NEAREST = 0.62  # that two variables come
 N_PUSHES = 60
 
 MIDDLE = 0.3  # the weight of an edge whose weight is not known: its length is then as it is
 
-Places = NDArray[np.float64]
 PlacePart = Callable[[NDArray[np.bool_], Places], Places]
 
 
-def place(adjacency: ArrayLike, layout: str = "stress", weights: Places | None = None) -> Places:
-    """Place every variable, right and up from the centre; an edge is one long, less with more weight."""
+def place(adjacency: ArrayLike, layout: str = "stress", weights: Weights | None = None) -> Places:
+    """Place every variable, right and up from the centre; an edge is one long, less with more weight.
+
+    A connected part of over 400 variables is placed by groups, each by itself: what layouts do takes memory
+    and time with the square of the variables.
+    """
     as_choice(layout, "layout", tuple(LAYOUTS))
     matrix = np.asarray(adjacency, bool)
-    weights = np.broadcast_to(MIDDLE, matrix.shape) if weights is None else weights
     if len(matrix) == 0:
         return np.zeros((0, 2))
+    weights = np.broadcast_to(MIDDLE, matrix.shape) if weights is None else weights
     if layout == "circle":
         return _circle(matrix, weights)
-    return _packed(matrix, weights, LAYOUTS[layout])
+    with one_thread() if len(matrix) > MANY else nullcontext():
+        return _packed(matrix, weights, LAYOUTS[layout])
 
 
-def _circle(adjacency: NDArray[np.bool_], weights: Places) -> Places:
+def _circle(adjacency: NDArray[np.bool_], weights: Weights) -> Places:
     """Put all on one circle, clockwise from the top, groups together."""
     n = len(adjacency)
     if n == 1:
@@ -53,7 +67,7 @@ def _stress(adjacency: NDArray[np.bool_], weights: Places) -> Places:
     lengths = _edge_lengths(adjacency, weights)
     with np.errstate(divide="ignore", invalid="ignore"):  # of points that coincide
         found = nx.kamada_kawai_layout(nx.from_numpy_array(lengths))
-    return _upright(_scaled(found, lengths))
+    return upright(scaled(found, lengths))
 
 
 def _spring(adjacency: NDArray[np.bool_], weights: Places) -> Places:
@@ -63,7 +77,7 @@ def _spring(adjacency: NDArray[np.bool_], weights: Places) -> Places:
     pull = np.where(adjacency, weights / MIDDLE, 0.0).clip(0, 2)
     graph, start = nx.from_numpy_array(pull), dict(enumerate(_stress(adjacency, weights)))
     found = nx.spring_layout(graph, pos=start, seed=0, iterations=200, method="force")
-    return _scaled(found, adjacency.astype(np.float64))
+    return scaled(found, adjacency.astype(np.float64))
 
 
 def _edge_lengths(adjacency: NDArray[np.bool_], weights: Places) -> NDArray[np.float64]:
@@ -74,30 +88,14 @@ def _edge_lengths(adjacency: NDArray[np.bool_], weights: Places) -> NDArray[np.f
     return np.where(adjacency, np.sqrt(1 + np.maximum(only_one, 0) / 6) * (1.15 - weights / 2), 0.0)
 
 
-def _scaled(found: dict[int, Places], lengths: NDArray[np.float64]) -> Places:
-    """Scale places so that the median edge is as long as it should be."""
-    points = np.array([found[k] for k in range(len(lengths))])
-    x, y = np.nonzero(lengths)
-    drawn = np.linalg.norm(points[x] - points[y], axis=1)
-    return np.asarray(points * (np.median(lengths[x, y]) / np.median(drawn)))
-
-
-def _upright(points: Places) -> Places:
-    """Turn points so that they spread most from left to right, the first one to the left and top."""
-    centred = points - points.mean(axis=0)
-    turned = centred @ np.linalg.svd(centred, full_matrices=False)[2].T
-    return np.asarray(turned * np.where(turned[0] > 1e-9, -1.0, 1.0))
-
-
-def _packed(adjacency: NDArray[np.bool_], weights: Places, place_part: PlacePart) -> Places:
+def _packed(adjacency: NDArray[np.bool_], weights: Weights, place_part: PlacePart) -> Places:
     """Place the connected parts side by side in rows, the largest first, single variables last."""
-    parts = _parts(adjacency)
-    inner = [np.ix_(part, part) for part in parts if len(part) > 1]
-    drawn = [_apart(place_part(adjacency[own], weights[own])) for own in inner]
+    parts = connected_parts(adjacency)
+    drawn = [_drawn(part, adjacency, weights, place_part) for part in parts if len(part) > 1]
     alone = [part[0] for part in parts if len(part) == 1]
     points = np.empty((len(adjacency), 2))
     sizes = [np.ptp(part, axis=0) + 2 * GAP for part in drawn]
-    corners, width = _rows(sizes)
+    corners, width = in_rows(sizes)
     for part, own, corner, size in zip(parts, drawn, corners, sizes, strict=False):
         points[part] = corner + own - own.min(axis=0) + (size - np.ptp(own, axis=0)) / 2
     floor = float(min((corner[1] for corner in corners), default=0.0))
@@ -106,17 +104,22 @@ def _packed(adjacency: NDArray[np.bool_], weights: Places, place_part: PlacePart
     return np.asarray(points - (points.max(axis=0) + points.min(axis=0)) / 2)
 
 
-def _parts(adjacency: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
-    """List the connected parts, the largest first, then by their first variable."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import connected_components
-
-    x, y = np.nonzero(adjacency)
-    joined = csr_array((np.ones(len(x)), (x, y)), shape=adjacency.shape)
-    _, label = connected_components(joined, directed=False)
-    ends = np.cumsum(np.bincount(label))[:-1]
-    parts = np.split(np.argsort(label, kind="stable"), ends)
-    return sorted(parts, key=lambda part: (-len(part), int(part[0])))
+def _drawn(
+    part: NDArray[np.intp], adjacency: NDArray[np.bool_], weights: Weights, place_part: PlacePart
+) -> Places:
+    """Place a connected part, by its groups if it is large."""
+    own, shares = adjacency[np.ix_(part, part)], weights_of(adjacency, weights, part)
+    if len(part) <= MANY:
+        return _apart(place_part(own, np.asarray(shares)))
+    groups = split_groups(own, shares)
+    inside = [_packed(own[np.ix_(each, each)], weights_of(own, shares, each), place_part) for each in groups]
+    radii = np.array([np.linalg.norm(each, axis=1).max() + GAP for each in inside])
+    points = np.empty((len(part), 2))
+    for each, at, centre in zip(
+        groups, inside, place_circles(count_between(own, groups), radii), strict=True
+    ):
+        points[each] = centre + at
+    return points
 
 
 def _apart(points: Places) -> Places:
@@ -134,29 +137,6 @@ def _apart(points: Places) -> Places:
         lengths = np.maximum(np.linalg.norm(steps, axis=2), 1e-6)
         points += 0.5 * (steps * (missing / lengths)[:, :, None]).sum(axis=1)
     return points
-
-
-def _rows(sizes: list[NDArray[np.float64]]) -> tuple[list[NDArray[np.float64]], float]:
-    """Set boxes in rows, as wide as makes the drawing largest; give their corners and the width."""
-    if not sizes:
-        return [], 0.0
-    wide = np.cumsum([size[0] for size in sizes]) + 1e-9
-    least = max(float(size[0]) for size in sizes)
-    tried = [_set_in_rows(sizes, max(float(width), least)) for width in wide]
-    return min(tried, key=lambda found: max(found[1] / ASPECT, -min(corner[1] for corner in found[0])))
-
-
-def _set_in_rows(sizes: list[NDArray[np.float64]], width: float) -> tuple[list[NDArray[np.float64]], float]:
-    """Set boxes in rows that are at most so wide."""
-    corners: list[NDArray[np.float64]] = []
-    left = top = height = reached = 0.0
-    for w, h in sizes:
-        if left + w > width:
-            left, top, height = 0.0, top - height, 0.0
-        corners.append(np.array([left, top - h]))
-        left, height = left + float(w), max(height, float(h))
-        reached = max(reached, left)
-    return corners, reached
 
 
 def _grid(n_points: int, width: float, top: float) -> Places:

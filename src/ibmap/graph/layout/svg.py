@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ibmap.data.text import printable
-from ibmap.graph.layout.groups import find_groups, group_colour
+from ibmap.graph.layout.groups import MANY, find_groups, group_colour
 from ibmap.graph.layout.places import place
 
 UNIT = 84  # pixels, about the length of an edge
 MARGIN = 70  # pixels at the sides, for names
 MAX_NAMED = 80  # variables up to which names are written
-MAX_DRAWN = 400  # variables up to which there is a drawing
+MAX_DRAWN = MANY  # variables up to which there is a drawing
 LONGEST = 22  # letters of a name
 
 

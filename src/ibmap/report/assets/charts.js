@@ -1,5 +1,6 @@
 // The matrix and the trace of the search.
 const startMatrix = () => {
+  if (crowded) return;
   const n = variables.length;
   const named = n <= 80;
   const size = Math.max(named ? 11 : 3.2, Math.min(26, (named ? 620 : 780) / n));

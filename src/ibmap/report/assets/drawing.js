@@ -1,21 +1,25 @@
 // The drawing: d3 zooms, drags and scales; places come with the data.
 const UNIT = 92;
-const many = variables.length > 60;
+// What is drawn now: everything, or of many variables what scenes.js chooses.
+let scene = { members: crowded ? [] : d3.range(variables.length), links: crowded ? [] : pairs };
+let many = variables.length > 60;
 const svg = d3.select("#drawing");
 const world = svg.append("g");
 // A wide network stands upright on a narrow screen.
 const isNarrow = () => svg.node().getBoundingClientRect().width < 560;
-const spots = variables.map(() => ({ x: 0, y: 0 }));
+const spots = d3.range(variables.length + circles.length).map(() => ({ x: 0, y: 0 }));
+const reach = (key) => d3.extent(scene.members.flatMap((k) => [-1, 1].map((side) => spots[k][key] + side * (isCircle(k) ? thing(k).radius * UNIT : 0))));
 let upright = null;
 const settle = () => {
-  const span = (key) => d3.max(variables, (v) => v[key]) - d3.min(variables, (v) => v[key]);
+  const at = scene.at ?? thing;
+  const span = (key) => d3.max(scene.members, (k) => at(k)[key]) - d3.min(scene.members, (k) => at(k)[key]);
   const turn = isNarrow() && span("x") > span("y");
   if (turn === upright) return;
   upright = turn;
-  variables.forEach((v, k) => Object.assign(spots[k], turn ? { x: v.y * UNIT, y: v.x * UNIT } : { x: v.x * UNIT, y: v.y * UNIT }));
+  scene.members.forEach((k) => Object.assign(spots[k], turn ? { x: at(k).y * UNIT, y: at(k).x * UNIT } : { x: at(k).x * UNIT, y: at(k).y * UNIT }));
 };
 const mostNeighbours = Math.max(1, ...variables.map((v) => v.blanket.length));
-const radius = (k) => (many ? 5 : 7) + (many ? 4 : 6) * Math.sqrt(variables[k].blanket.length / mostNeighbours);
+const radius = (k) => isCircle(k) ? thing(k).radius * UNIT * scale : (many ? 5 : 7) + (many ? 4 : 6) * Math.sqrt(variables[k].blanket.length / mostNeighbours);
 let scale = 1;
 let current = 0;
 
@@ -44,28 +48,39 @@ if (described) {
     legend: () => [[warmth(0), "0 %"], [warmth(0.5), "50 %"], [warmth(1), "100 % of its rows in small slices"]] };
 }
 
-const lines = world.append("g").selectAll("line").data(pairs).enter().append("line")
-  .attr("class", (pair) => `edge ${signName(pair)} ${!pair.edge ? "absent" : sure && pair.verdict !== "present" ? "undecided" : ""}`);
-const thicken = () => lines.attr("stroke-opacity", (pair) => pair.edge && (known || related) && edges.length > 150 ? 0.3 + 0.7 * share(pair) : null)
-  .attr("stroke-width", (pair) => pair.edge ? (known || related ? 1 + (many ? 6 : chosen.width === "strength" ? 11 : 5) * share(pair) : 1.6) : 1.6);
-const grips = world.append("g").selectAll("line").data(pairs).enter().append("line").attr("class", "grip")
-  .on("pointermove", (pair) => pairTip(d3.event, pair)).on("pointerleave", hideTip).on("click", choosePair);
-const nodes = world.append("g").selectAll("g").data(d3.range(variables.length)).enter().append("g")
-  .attr("class", "node").attr("role", "button").attr("tabindex", (k) => k === current ? 0 : -1)
-  .attr("aria-label", (k) => `${nameOf(k)}, ${variables[k].blanket.length} in its blanket`)
-  .on("pointermove", (k) => variableTip(d3.event, k)).on("pointerleave", hideTip).on("click", chooseVariable)
-  .on("focus", (k) => { current = k; nodes.attr("tabindex", (j) => j === k ? 0 : -1); });
-nodes.append("circle");
-const labels = nodes.append("text");
+const dragged = d3.drag().clickDistance(4).on("drag", (k) => {
+  spots[k].x += d3.event.dx;
+  spots[k].y += d3.event.dy;
+  hideTip();
+  move();
+}).on("end", () => placeLabels());
+const layers = [0, 1, 2].map(() => world.append("g"));
+let lines, grips, nodes, labels;
+const populate = () => {
+  lines = layers[0].selectAll("line").data(scene.links).enter().append("line")
+    .attr("class", (pair) => pair.count ? "edge bridge" : `edge ${signName(pair)} ${!pair.edge ? "absent" : sure && pair.verdict !== "present" ? "undecided" : ""}`);
+  grips = layers[1].selectAll("line").data(scene.links).enter().append("line").attr("class", "grip")
+    .on("pointermove", (pair) => pairTip(d3.event, pair)).on("pointerleave", hideTip).on("click", (pair) => pair.count || choosePair(pair));
+  nodes = layers[2].selectAll("g").data(scene.members).enter().append("g")
+    .attr("class", "node").attr("role", "button").attr("tabindex", (k) => k === current ? 0 : -1)
+    .attr("aria-label", (k) => isCircle(k) ? circleName(thing(k)) : `${nameOf(k)}, ${variables[k].blanket.length} in its blanket`)
+    .on("pointermove", (k) => variableTip(d3.event, k)).on("pointerleave", hideTip).on("click", chooseThing)
+    .on("focus", (k) => { current = k; nodes.attr("tabindex", (j) => j === k ? 0 : -1); });
+  nodes.append("circle");
+  labels = nodes.append("text");
+  nodes.call(dragged);
+};
+const thicken = () => lines.attr("stroke-opacity", (pair) => pair.count ? bridgeOpacity() : pair.edge && (known || related) && edges.length > 150 ? 0.3 + 0.7 * share(pair) : null)
+  .attr("stroke-width", (pair) => pair.count ? bridgeWidth(pair) : pair.edge ? (known || related ? 1 + (many ? 6 : chosen.width === "strength" ? 11 : 5) * share(pair) : 1.6) : 1.6);
 let widths = [];
 let boxes = [];
 
 // Names are shorter where there is little room.
 const letter = () => {
   const length = isNarrow() ? 14 : 22;
-  labels.text((k) => short(nameOf(k), length)).attr("font-size", 12).attr("display", null);
+  labels.text((k) => isCircle(k) ? circleLabel(thing(k)) : short(nameOf(k), length)).attr("font-size", 12).attr("display", null);
   world.attr("transform", null);
-  widths = labels.nodes().map((label) => label.getComputedTextLength());
+  labels.each(function (k) { widths[k] = this.getComputedTextLength(); });
 };
 const move = () => {
   for (const line of [lines, grips]) {
@@ -77,7 +92,7 @@ const move = () => {
 
 // Labels keep their size on screen; each takes a free side of its circle, one with no edges on it if it can, or waits
 // for more room.
-const crowd = (k, dx, dy) => Math.max(-1, ...variables[k].blanket.map((j) => {
+const crowd = (k, dx, dy) => Math.max(-1, ...thing(k).blanket.map((j) => {
   const x = spots[j].x - spots[k].x, y = spots[j].y - spots[k].y;
   return (x * dx + y * dy) / (Math.hypot(x, y) || 1);
 }));
@@ -85,6 +100,7 @@ const overlaps = (a, b) => a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h
 const sides = (k, r) => {
   const w = widths[k] + 4, h = 15, x = spots[k].x * scale, y = spots[k].y * scale;
   return [
+    ...(isCircle(k) ? [{ x: x - w / 2, y: y - h / 2, w, h, anchor: "middle", dx: 0, dy: 4.5, cost: -3 }] : []),
     { x: x - w / 2, y: y + r + 1, w, h, anchor: "middle", dx: 0, dy: r + 13, cost: crowd(k, 0, 1) - 0.3 },
     { x: x - w / 2, y: y - r - 1 - h, w, h, anchor: "middle", dx: 0, dy: -r - 5, cost: crowd(k, 0, -1) - 0.1 },
     { x: x + r + 1, y: y - h / 2, w, h, anchor: "start", dx: r + 4, dy: 4.5, cost: crowd(k, 1, 0) },
@@ -93,18 +109,20 @@ const sides = (k, r) => {
 };
 const placeLabels = () => {
   const grown = Math.min(1.6, Math.sqrt(Math.max(scale, 0.3)));
-  const size = (k) => radius(k) * grown;
+  const size = (k) => isCircle(k) ? radius(k) : radius(k) * grown;
   nodes.select("circle").attr("r", (k) => size(k) / scale);
-  const taken = variables.map((v, k) => ({ x: spots[k].x * scale - size(k), y: spots[k].y * scale - size(k),
-    w: 2 * size(k), h: 2 * size(k) }));
+  const half = (k) => isCircle(k) ? 0.75 * size(k) : size(k);  // labels may cross the corners around a large circle
+  const taken = scene.members.map((k) => ({ x: spots[k].x * scale - half(k), y: spots[k].y * scale - half(k),
+    w: 2 * half(k), h: 2 * half(k) }));
+  const own = new Map(scene.members.map((k, place) => [k, place]));
   const first = (k) => chosen.variable !== null && isNear(chosen.variable, k) ? 1 : 0;
-  const order = d3.range(variables.length).sort((a, b) =>
-    first(b) - first(a) || variables[b].blanket.length - variables[a].blanket.length || a - b);
+  const weight = (k) => isCircle(k) ? thing(k).members.length : variables[k].blanket.length;
+  const order = [...scene.members].sort((a, b) => first(b) - first(a) || weight(b) - weight(a) || a - b);
   const found = new Map();
-  const always = variables.length <= 20 && svg.node().clientWidth > 560;
+  const always = !crowded && scene.members.length <= 20 && svg.node().clientWidth > 560;
   for (const k of order) {
     const options = sides(k, size(k));
-    const free = options.find((box) => !taken.some((other, j) => j !== k && overlaps(box, other)));
+    const free = options.find((box) => !taken.some((other, j) => j !== own.get(k) && overlaps(box, other)));
     const box = free ?? (first(k) || always ? options[0] : null);
     if (box) taken.push(box);
     found.set(k, box);
@@ -125,14 +143,14 @@ const zoom = d3.zoom().scaleExtent([0.01, 8])
   });
 // Twice, because where labels go depends on the scale and the scale on where labels go.
 const fit = () => {
-  if (!spots.length) return;
+  if (!scene.members.length) return;
   const box = svg.node().getBoundingClientRect();
   const legend = byId("legend").parentElement;
   const below = getComputedStyle(legend).position === "absolute" ? Math.max(34, legend.offsetHeight + 16) : 34;
   const above = isNarrow() ? 58 : 40;  // the buttons stand there, and the hint
   let margin = { left: 30, right: 30, top: above, bottom: 30 };
   for (let pass = 0; pass < 3; pass += 1) {
-    const [left, right] = d3.extent(spots, (p) => p.x), [top, bottom] = d3.extent(spots, (p) => p.y);
+    const [left, right] = reach("x"), [top, bottom] = reach("y");
     const k = Math.max(0.01, Math.min(2, (box.width - margin.left - margin.right) / Math.max(right - left, 1),
       (box.height - margin.top - margin.bottom) / Math.max(bottom - top, 1)));
     const x = margin.left + (box.width - margin.left - margin.right - k * (right - left)) / 2;
@@ -153,14 +171,14 @@ const walk = (key) => {
     const ahead = x * dx + y * dy;
     return k === current || ahead <= 0 ? Infinity : ahead + 2 * Math.abs(x * dy - y * dx);
   };
-  const next = d3.range(variables.length).reduce((best, k) => cost(k) < cost(best) ? k : best, current);
+  const next = scene.members.reduce((best, k) => cost(k) < cost(best) ? k : best, current);
   nodes.filter((k) => k === next).node().focus();
 };
 const keys = () => {
   const key = d3.event.key;
   if (key.startsWith("Arrow")) walk(key);
-  else if (key === "Enter" || key === " ") chooseVariable(current);
-  else if (key === "Escape") nothingChosen();
+  else if (key === "Enter" || key === " ") chooseThing(current);
+  else if (key === "Escape") stepBack();
   else if (key === "+" || key === "=") svg.call(zoom.scaleBy, 1.3);
   else if (key === "-") svg.call(zoom.scaleBy, 1 / 1.3);
   else if (key === "0") fit();
@@ -170,17 +188,17 @@ const keys = () => {
 
 const redraw = () => {
   const { variable, pair } = chosen;
-  const lit = (k) => variable !== null ? isNear(variable, k) : pair === null || touches(pair, k);
-  const litPair = (p) => variable !== null ? touches(p, variable) : pair === null || p === pair;
+  const lit = (k) => scene.isAllLit ? true : variable !== null ? isNear(variable, k) : pair === null || touches(pair, k);
+  const litPair = (p) => scene.isAllLit ? true : variable !== null ? touches(p, variable) : pair === null || p === pair;
   nodes.classed("dim", (k) => !lit(k)).classed("chosen", (k) => k === variable || (pair !== null && touches(pair, k)))
     .attr("aria-pressed", (k) => k === variable);
-  nodes.select("circle").style("fill", (k) => COLOURS[chosen.colour].of(variables[k]));
+  nodes.select("circle").style("fill", (k) => isCircle(k) ? thing(k).colour : COLOURS[chosen.colour].of(variables[k]));
   thicken();
   const gone = (p) => isHidden(p) && p !== pair;
   lines.attr("display", (p) => gone(p) ? "none" : null).classed("dim", (p) => !litPair(p)).classed("chosen", (p) => p === pair);
   grips.attr("display", (p) => gone(p) ? "none" : null);
   const legend = byId("legend");
-  legend.replaceChildren(...COLOURS[chosen.colour].legend().map(([colour, text]) => {
+  legend.replaceChildren(...(crowded && chosen.colour === "group" ? [] : COLOURS[chosen.colour].legend()).map(([colour, text]) => {
     const swatch = make("i", "swatch");
     swatch.style.background = colour;
     return make("span", "", [swatch, text]);
@@ -256,17 +274,21 @@ const savePng = () => {
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
 };
 
-const startDrawing = () => {
-  startLineLegend();
+// Draw the scene, or another one in its place.
+const redrawScene = () => {
+  for (const layer of layers) layer.selectAll("*").remove();
+  many = scene.members.length > 60;
+  upright = null;
+  boxes = [];
+  hideTip();
+  populate();
   settle();
   letter();
   move();
-  nodes.call(d3.drag().clickDistance(4).on("drag", (k) => {
-    spots[k].x += d3.event.dx;
-    spots[k].y += d3.event.dy;
-    hideTip();
-    move();
-  }).on("end", placeLabels));
+};
+const startDrawing = () => {
+  startLineLegend();
+  redrawScene();
   svg.call(zoom).on("dblclick.zoom", null).on("keydown", keys).on("click", () => {
     if (d3.event.target === svg.node()) nothingChosen();
   });

@@ -24,7 +24,7 @@ const startGroups = () => {
     const text = `${pair.signs[g] > 0 ? "+" : ""}${figure(pair.strengths[g])}`;
     return pair.joined[g] ? text : `(${text})`;
   };
-  byId("panels").append(...told.groups.map(draw));
+  if (!crowded) byId("panels").append(...told.groups.map(draw));
   d3.selectAll(".panel svg").each(function () {  // letters of one size, however small the drawing is
     const unit = this.viewBox.baseVal.width / Math.max(this.getBoundingClientRect().width, 1);
     d3.select(this).selectAll("text").attr("font-size", Math.max(15, 12 * unit)).attr("y", 11 + Math.max(15, 12 * unit));

@@ -1,4 +1,5 @@
 startTheme();
+startScenes();
 startDrawing();
 startTools();
 startMatrix();

@@ -8,7 +8,9 @@ const strongest = Math.max(0, ...edges.map((pair) => pair.loss ?? 0));
 const known = edges.length > 0 && edges.every((pair) => pair.loss !== null);
 const sure = page.sure;
 const related = edges.some((pair) => pair.relation);
-const chosen = { variable: null, pair: null, nHidden: 0, least: 0, near: false, colour: "group", width: related ? "strength" : "evidence" };
+const circles = page.circles ?? [];  // of an overview, if there are many variables
+const crowded = circles.length > 0;
+const chosen = { variable: null, pair: null, circle: null, nHidden: 0, least: 0, near: false, colour: "group", width: related ? "strength" : "evidence" };
 const listeners = [];
 
 const byId = (id) => document.getElementById(id);
@@ -20,14 +22,17 @@ const nothingChosen = () => change({ variable: null, pair: null });
 
 // Edges are in order of evidence: the weakest are the last.
 const rank = new Map(edges.map((pair, k) => [pair, k]));
-const isHidden = (pair) => pair.edge ? (sure ? pair.probability < chosen.least : rank.get(pair) >= edges.length - chosen.nHidden) :
+const isHidden = (pair) => pair.count ? false : pair.edge ? (sure ? pair.probability < chosen.least : rank.get(pair) >= edges.length - chosen.nHidden) :
   !chosen.near || (sure && (pair.verdict !== "undecided" || pair.probability < chosen.least));
 const touches = (pair, k) => pair.x === k || pair.y === k;
 const pairOf = new Map(pairs.map((pair) => [pair.x * variables.length + pair.y, pair]));
 const findPair = (i, j) => pairOf.get(Math.min(i, j) * variables.length + Math.max(i, j));
 const isNear = (k, j) => k === j || variables[k].blanket.includes(j);
 
-const nameOf = (k) => variables[k].name || "(no name)";
+// What the drawing shows by number: a variable, or a circle of many.
+const thing = (k) => k < variables.length ? variables[k] : circles[k - variables.length];
+const isCircle = (k) => k >= variables.length;
+const nameOf = (k) => thing(k).name || "(no name)";
 const described = variables.some((v) => v.thinness !== null);
 const stated = pairs.some((pair) => pair.statements.length > 0);
 const short = (text, length = 22) => {
@@ -67,9 +72,9 @@ const showTip = (event, title, lines) => {
   tip.style.top = `${Math.max(top, 8)}px`;
 };
 const hideTip = () => { tip.hidden = true; };
-const pairTip = (event, pair) => showTip(event, `${nameOf(pair.x)} — ${nameOf(pair.y)}`,
+const pairTip = (event, pair) => pair.count ? bridgeTip(event, pair) : showTip(event, `${nameOf(pair.x)} — ${nameOf(pair.y)}`,
   [pair.relation && `strength ${signed(pair)}, ${pair.relation.kind}`, pair.chance && `${sure.kind} ${pair.chance}, ${pair.verdict}`, pair.loss === null ? (pair.edge ? "joined" : "not joined") : `loss ${figure(pair.loss)}, evidence ${pair.strength}`, sentence(pair), pair.thin ? "thin data" : ""]);
-const variableTip = (event, k) => showTip(event, nameOf(k), [
+const variableTip = (event, k) => isCircle(k) ? circleTip(event, circles[k - variables.length]) : showTip(event, nameOf(k), [
   variables[k].n_states === null ? "" : `${count(variables[k].n_states)} states`,
   `${count(variables[k].blanket.length)} in its blanket`,
   variables[k].thinness === null ? "" : `data: ${variables[k].thinness}`,

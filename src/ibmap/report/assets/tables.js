@@ -1,5 +1,6 @@
 // Tables that sort by a click on a heading and filter by a word.
-const startTable = (table, columns, rows, { filter, counter, words, chosenRow, choose, extra = () => true, className = () => "" }) => {
+const MOST_ROWS = crowded ? 200 : Infinity;
+const startTable = (table, columns, rows, { filter, counter, words, chosenRow, choose, extra = () => true, className = () => "", hovered = () => {} }) => {
   let key = null, rising = true;
   const head = make("tr");
   const body = make("tbody");
@@ -18,13 +19,18 @@ const startTable = (table, columns, rows, { filter, counter, words, chosenRow, c
     return th;
   });
   head.append(...heads);
-  const lines = rows.map((row) => {
+  const made = new Map();  // rows of the table are made when they are first shown
+  const line = (k) => {
+    if (made.has(k)) return made.get(k);
+    const row = rows[k];
     const tr = make("tr", className(row), columns.map((column) => make("td", column.number ? "number" : column.word ? "word" : "", column.cell(row))));
     tr.addEventListener("click", () => choose(row));
     tr.tabIndex = 0;
     tr.addEventListener("keydown", (event) => { if (event.key === "Enter" && event.target === tr) choose(row); });
+    hovered(tr, row);
+    made.set(k, tr);
     return tr;
-  });
+  };
   const compare = (a, b) => {
     const [u, v] = [key.value(rows[a]), key.value(rows[b])];
     const missing = (u === null) - (v === null);
@@ -35,15 +41,17 @@ const startTable = (table, columns, rows, { filter, counter, words, chosenRow, c
     const wanted = filter.value.trim().toLowerCase();
     const visible = d3.range(rows.length).filter((k) => extra(rows[k]) && words(rows[k]).some((word) => word.toLowerCase().includes(wanted)));
     if (key) visible.sort(compare);
-    body.replaceChildren(...visible.map((k) => lines[k]));
-    if (!visible.length) body.append(make("tr", "", [Object.assign(make("td", "empty", "None."), { colSpan: columns.length })]));
-    lines.forEach((tr, k) => tr.classList.toggle("chosen", chosenRow(rows[k])));
+    const first = visible.slice(0, MOST_ROWS);
+    const remark = (text) => body.append(make("tr", "", [Object.assign(make("td", "empty", text), { colSpan: columns.length })]));
+    body.replaceChildren(...first.map(line));
+    if (!visible.length) remark("None.");
+    if (first.length < visible.length) remark(`and ${count(visible.length - first.length)} more: a filter narrows them.`);
+    first.forEach((k) => line(k).classList.toggle("chosen", chosenRow(rows[k])));
     counter.textContent = `${count(visible.length)} of ${count(rows.length)}`;
   };
   table.append(make("thead", "", [head]), body);
   filter.addEventListener("input", show);
   listen(show);
-  return lines;
 };
 
 const startEdgeTable = () => {
@@ -71,16 +79,16 @@ const startEdgeTable = () => {
     only.hidden = chosen.variable === null;
     if (chosen.variable !== null) only.textContent = `only those of ${short(nameOf(chosen.variable))} ×`;
   });
-  const rows = startTable(byId("edge-table"), columns, pairs, {
+  startTable(byId("edge-table"), columns, pairs, {
     filter: byId("filter-edges"), counter: byId("count-edges"), choose: choosePair,
     words: (p) => [variables[p.x].name, variables[p.y].name],
     chosenRow: (p) => p === chosen.pair,
     extra: (p) => chosen.variable === null || touches(p, chosen.variable),
     className: (p) => p.edge ? "" : "absent-row",
-  });
-  rows.forEach((tr, k) => {
-    tr.addEventListener("pointerenter", () => point(pairs[k], true));
-    tr.addEventListener("pointerleave", () => point(pairs[k], false));
+    hovered: (tr, p) => {
+      tr.addEventListener("pointerenter", () => point(p, true));
+      tr.addEventListener("pointerleave", () => point(p, false));
+    },
   });
 };
 const startVariableTable = () => {

@@ -10,7 +10,8 @@ const weakText = () => {
   return `${count(n)} of ${count(edges.length)} edges, loss at least ${figure(edges[n - 1].loss)}`;
 };
 const startTools = () => {
-  byId("names").append(...variables.map((v) => { const o = make("option"); o.value = v.name; return o; }));
+  const offer = (names) => byId("names").replaceChildren(...names.map((name) => { const o = make("option"); o.value = name; return o; }));
+  if (!crowded) offer(variables.map((v) => v.name));
   byId("colour").append(...Object.entries(COLOURS).map(([key, { title }]) => { const o = make("option", "", title); o.value = key; return o; }));
   byId("colour").addEventListener("change", (event) => change({ colour: event.target.value }));
   byId("width").append(...["strength", "evidence"].map((name) => { const o = make("option", "", name); o.value = name; return o; }));
@@ -29,11 +30,12 @@ const startTools = () => {
   weak.addEventListener("input", () => change(sure ? { least: Number(weak.value) / 100 } : { nHidden: Number(weak.value) }));
   byId("near").addEventListener("change", (event) => change({ near: event.target.checked }));
   const find = byId("find");
+  const names = variables.map((v) => v.name.trim().toLowerCase());
   const seek = (whole) => {
     const wanted = find.value.trim().toLowerCase();
-    const names = variables.map((v) => v.name.trim().toLowerCase());
     const exact = names.indexOf(wanted);
     const found = exact >= 0 ? exact : whole ? names.findIndex((name) => name.includes(wanted)) : -1;
+    if (crowded) offer(wanted === "" ? [] : hits(names, wanted).map((k) => variables[k].name));
     find.setAttribute("aria-invalid", String(whole && wanted !== "" && found < 0));
     if (wanted === "") nothingChosen();
     else if (found >= 0) change({ variable: found, pair: null });

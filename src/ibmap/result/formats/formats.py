@@ -6,9 +6,9 @@ import math
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ibmap.graph import MarkovGraph
+from ibmap.graph.layout import MANY, Weights
 from ibmap.result import SearchResult
 from ibmap.result.provenance import Provenance
 from ibmap.result.relating import edge_attributes
@@ -76,11 +76,13 @@ def edge_shares(network: Network) -> dict[tuple[int, int], float]:
     return {edge: math.sqrt(max(loss, 0.0) / top) for edge, loss in losses.items()}
 
 
-def weight_matrix(network: Network) -> NDArray[np.float64] | None:
-    """Give the weights of edges as layouts take them; None if they are not known."""
+def weight_matrix(network: Network) -> Weights | None:
+    """Give the weights of edges as layouts take them, of many no matrix; None if they are not known."""
     shares, n = edge_shares(network), graph_of(network).n_variables
     if not shares:
         return None
+    if n > MANY:
+        return shares
     matrix = np.zeros((n, n))
     for (x, y), share in shares.items():
         matrix[x, y] = matrix[y, x] = share
