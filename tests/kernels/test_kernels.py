@@ -12,6 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ibmap import kernels
+from ibmap.data.table import EncodedTable
+from ibmap.independence import binary_rows
+from ibmap.independence.posterior import Prior
 from ibmap.kernels.compiling import cache_folder
 from ibmap.kernels.slices import n_bits, transpose
 from ibmap.kernels.two_by_two import fast_exp
@@ -76,6 +79,21 @@ def test_transposing_swaps_rows_and_columns_of_bits(seed):
     bits = np.unpackbits(words.view(np.uint8).reshape(64, 8), axis=1, bitorder="little")
     found = np.unpackbits(turned.view(np.uint8).reshape(64, 8), axis=1, bitorder="little")
     assert (found == bits.T).all()
+
+
+@given(st.integers(1, 200), st.integers(0, 4), st.integers(0, 2**32 - 1))
+def test_masks_count_what_is_counted_row_by_row(n_rows, n_given, seed):
+    rows = np.random.default_rng(seed).integers(0, 2, (n_rows, 6))
+    rows[:2] = [[0] * 6, [1] * 6][: min(n_rows, 2)]
+    columns = binary_rows.BinaryColumns(EncodedTable.from_codes(rows, [2] * 6), Prior(0.5))
+    given, asked = tuple(range(1, 1 + n_given)), np.array([5], np.int64)
+    masked = binary_rows.BinaryRow(columns, 0, given)
+    keys = [tuple(row) for row in rows[:, list(given)].tolist()]
+    sizes = sorted(keys.count(key) for key in set(keys))
+    assert sorted(masked.slice_sizes().tolist()) == sizes
+    assert (masked.n_live, masked.n_single) == (sum(n > 1 for n in sizes), sizes.count(1))
+    in_live = [k for k, key in enumerate(keys) if keys.count(key) > 1]
+    assert masked._count(asked).sum() == rows[in_live, 5].sum()
 
 
 @given(st.floats(-690, 690))

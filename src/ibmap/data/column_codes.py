@@ -77,12 +77,8 @@ class Plan:
 
     def rule(self, name: str) -> BinRule | None:
         """Find the rule for one column; "both" keeps numbers of tables that are not large."""
-        rule = self.asked(name)
+        rule = self.bins.get(name, self.usual) if isinstance(self.bins, Mapping) else self.bins
         return rule if rule != "both" else "auto" if self.is_large else "keep"
-
-    def asked(self, name: str) -> BinRule | None:
-        """Find what is said of one column."""
-        return self.bins.get(name, self.usual) if isinstance(self.bins, Mapping) else self.bins
 
     @property
     def usual(self) -> BinRule | None:

@@ -49,15 +49,14 @@ class BinaryRow:
 
     def __init__(self, columns: BinaryColumns, x: int, given: tuple[int, ...]) -> None:
         self._columns, members = columns, np.array(given, np.int64)
+        self._masks: NDArray[np.uint64] | None = None
         if len(given) <= MOST_MASKED:
             found = slices.mask_slices(columns.bits, x, members, columns.states.shape[1])
             self._masks, self._sizes, self.n_single = found
-            self._count = self._count_masked
         else:
             _, sizes, n_live, rows = slices.sort_by_slice(columns.states, x, members)
             self._sizes, self.n_single = sizes[:n_live], len(sizes) - int(n_live)
             self._sorted = (rows, self._sizes, *slices.place_slices(self._sizes))
-            self._count = self._count_sorted
         self.n_live = len(self._sizes)
         self._table = columns.tables.given(len(given))
         self._counted: tuple[bytes, NDArray[np.uint32]] | None = None  # the candidates of last time
@@ -107,12 +106,10 @@ class BinaryRow:
         self._counted = asked, self._count(candidates)
         return self._counted[1]
 
-    def _count_masked(self, candidates: NDArray[np.int64]) -> NDArray[np.uint32]:
-        """Count by the masks of the slices."""
-        return np.asarray(slices.count_masked(self._columns.bits, self._masks, candidates))
-
-    def _count_sorted(self, candidates: NDArray[np.int64]) -> NDArray[np.uint32]:
-        """Count by the rows sorted by slice."""
+    def _count(self, candidates: NDArray[np.int64]) -> NDArray[np.uint32]:
+        """Count by the masks of the slices, or by the rows sorted by slice."""
+        if self._masks is not None:
+            return np.asarray(slices.count_masked(self._columns.bits, self._masks, candidates))
         rows, sizes, words, masks, starts = self._sorted
         packed = slices.pack_slices(self._columns.row_bits, rows, sizes, starts, candidates)
         return np.asarray(slices.count_ones(packed, words, masks))

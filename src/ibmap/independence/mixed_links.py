@@ -44,7 +44,6 @@ from ibmap.independence.one_thread import ONE_THREAD
 
 NUMBER: Kind = (0, True)
 NUMBER_UNIT = np.array([[2.0]])  # precision of a number's effect for a ridge of one: that of values -1 and 1
-LEAST_SPREAD = 1e-10  # standard deviation over size: less is a constant
 
 
 class MixedLinks:
@@ -57,12 +56,8 @@ class MixedLinks:
         model: Floats,
         categories: Weighing,
     ) -> None:
-        self.codes, self.weights, self.n_states, self.categories = (
-            rows.codes,
-            rows.weights,
-            kinds[0],
-            categories,
-        )
+        self.codes, self.weights, self.n_states = rows.codes, rows.weights, kinds[0]
+        self.categories = categories
         self.seen: NDArray[np.bool_] | None = rows.seen
         self.kinds: list[Kind] = list(zip(kinds[0].tolist(), kinds[1].tolist(), strict=True))
         columns = [features(*kind)[rows.codes[v]] for v, kind in enumerate(self.kinds)]
